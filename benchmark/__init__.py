@@ -1,0 +1,1 @@
+"""What a benchmark is: records, outcomes, the store, snapshots, names and settings."""

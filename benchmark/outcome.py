@@ -1,0 +1,148 @@
+"""A result or a typed failure: no stage of the road ever answers 0, "" or a white image instead.
+
+Each failure has one kind from a closed list, and the kind decides who is to blame:
+
+* ``model``: whoever wrote the structure (a model's answer, or the author of collected material).
+  Such a failure is final and counts as the worst value of every metric, as in Image2Struct.
+* ``infra``: the machine, the engine, the provider. It is never scored; it is shown, and the next
+  run tries again.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Any, Generic, Literal, Self, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, computed_field
+
+T = TypeVar("T")
+
+
+class Stage(StrEnum):
+    """Where on the road a failure happened."""
+
+    FETCH = "fetch"
+    FILTER = "filter"
+    QUERY = "query"
+    PARSE = "parse"
+    RENDER = "render"
+    SCORE = "score"
+
+
+class Blame(StrEnum):
+    """Whose fault a failure is."""
+
+    MODEL = "model"
+    INFRA = "infra"
+
+
+class Kind(StrEnum):
+    """The closed list of failure kinds; the first block is the model's fault, the second ours."""
+
+    COMPILE_ERROR = "compile_error"
+    MISSING_RESOURCE = "missing_resource"
+    TIMEOUT = "timeout"
+    RESOURCE_LIMIT = "resource_limit"
+    EMPTY_RENDER = "empty_render"
+    UNSAFE_INPUT = "unsafe_input"
+    PARSE_ERROR = "parse_error"
+    UNSUPPORTED = "unsupported"
+    TRUNCATED = "truncated"
+    REFUSED = "refused"
+    NO_ANSWER = "no_answer"
+    IMAGE_TOO_LARGE = "image_too_large"
+
+    ENGINE_UNAVAILABLE = "engine_unavailable"
+    IMAGE_MISSING = "image_missing"
+    SANDBOX_LOST = "sandbox_lost"
+    PROVIDER_ERROR = "provider_error"
+    PROVIDER_TIMEOUT = "provider_timeout"
+    RATE_LIMITED = "rate_limited"
+    QUOTA = "quota"
+    UNAUTHORIZED = "unauthorized"
+    NETWORK = "network"
+    DISK_FULL = "disk_full"
+    MISSING_WEIGHTS = "missing_weights"
+    INTERNAL_ERROR = "internal_error"
+
+    @property
+    def blame(self) -> Blame:
+        """Whose fault a failure of this kind is."""
+        return Blame.MODEL if self in MODEL_KINDS else Blame.INFRA
+
+
+MODEL_KINDS = frozenset(
+    {
+        Kind.COMPILE_ERROR,
+        Kind.MISSING_RESOURCE,
+        Kind.TIMEOUT,
+        Kind.RESOURCE_LIMIT,
+        Kind.EMPTY_RENDER,
+        Kind.UNSAFE_INPUT,
+        Kind.PARSE_ERROR,
+        Kind.UNSUPPORTED,
+        Kind.TRUNCATED,
+        Kind.REFUSED,
+        Kind.NO_ANSWER,
+        Kind.IMAGE_TOO_LARGE,
+    }
+)
+
+MESSAGE_CHARACTERS = 500
+
+
+class Failed(BaseModel):
+    """A stage that did not succeed: where, what kind, whose fault and one readable line."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    outcome: Literal["failed"] = "failed"
+    stage: Stage
+    kind: Kind
+    message: str
+    detail: str = Field(default="", description="excerpt of a log, for the report; may be long")
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def blame(self) -> Blame:
+        """Whose fault it is; follows from the kind."""
+        return self.kind.blame
+
+    @property
+    def final(self) -> bool:
+        """Whether a later run would only find the same again (the model's own failures)."""
+        return self.blame is Blame.MODEL
+
+    @classmethod
+    def of(cls, stage: Stage, kind: Kind, message: str, detail: str = "") -> Self:
+        """Build a failure; the message is flattened to one line of at most 500 characters."""
+        line = " ".join(message.split())
+        if len(line) > MESSAGE_CHARACTERS:
+            line = line[: MESSAGE_CHARACTERS - 1] + "…"
+        return cls(stage=stage, kind=kind, message=line, detail=detail)
+
+    def __str__(self) -> str:
+        return f"{self.stage} failed ({self.kind}, {self.blame}): {self.message}"
+
+
+class Ok(BaseModel, Generic[T]):
+    """A stage that succeeded, with its value."""
+
+    model_config = ConfigDict(frozen=True, arbitrary_types_allowed=True)
+
+    outcome: Literal["ok"] = "ok"
+    value: T
+
+
+Outcome = Ok[T] | Failed
+"""Either ``Ok[T]`` or ``Failed``; tell them apart with ``isinstance``."""
+
+
+def ok(value: T) -> Ok[T]:
+    """Wrap a value without validating it again."""
+    return Ok[Any].model_construct(outcome="ok", value=value)
+
+
+def discriminated(value_type: type[T]) -> Any:  # noqa: ANN401 - a typing construct
+    """Return the annotated union ``Ok[value_type] | Failed`` for a ``pydantic.TypeAdapter``."""
+    return Annotated[Ok[value_type] | Failed, Field(discriminator="outcome")]  # type: ignore[valid-type]

@@ -1,0 +1,164 @@
+"""The contracts that plug-ins keep: scenario, language, renderer, metric, model, source.
+
+A plug-in is any object with these attributes and methods, registered under an entry point (see
+``benchmark.registry``). ``tests/contracts`` holds the suite that each kind must pass.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator
+from enum import StrEnum
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
+
+from benchmark.outcome import Failed, Outcome
+from benchmark.records import (
+    Answer,
+    Completion,
+    Digest,
+    Instance,
+    Material,
+    Picture,
+    Request,
+    Structure,
+)
+
+if TYPE_CHECKING:
+    from benchmark.settings import Settings
+    from benchmark.snapshot import Snapshot
+
+
+class Needs(StrEnum):
+    """What a metric compares."""
+
+    IMAGES = "images"
+    TEXTS = "texts"
+    TREES = "trees"
+
+
+class Fit(StrEnum):
+    """How two pictures of different size are brought together (decided in renderers.canvas)."""
+
+    RESIZE = "resize"
+    PAD = "pad"
+
+
+class MetricUnavailable(Exception):
+    """Raised by a metric that cannot run here (missing weights); its text is the reason shown."""
+
+
+@runtime_checkable
+class Metric(Protocol):
+    """A pure function of a prediction and a reference, with what one must know about it.
+
+    ``IMAGES``: two uint8 arrays (H, W, 3) of equal shape; ``TEXTS``: two str; ``TREES``: two JSON
+    values. ``metric(x, x) == best``. Raises ``MetricUnavailable`` when it cannot run here.
+    """
+
+    name: str
+    version: str
+    needs: Needs
+    range: tuple[float, float]
+    higher_is_better: bool
+
+    def __call__(self, prediction: Any, reference: Any) -> float:  # noqa: ANN401
+        """Compare; the value lies in ``range``."""
+
+
+@runtime_checkable
+class Language(Protocol):
+    """How text in one notation is read and repaired; shared by scenarios and `rerender try`."""
+
+    name: str
+    version: str
+    renderer: str
+
+    def read(self, text: str) -> Outcome[Answer]:
+        """Read an answer or a bare source into files to render."""
+
+    def repair(self, answer: Answer, failure: Failed) -> Answer | None:
+        """Return a repaired answer to render again, or None when nothing harmless is left."""
+
+
+@runtime_checkable
+class Scenario(Protocol):
+    """What is asked, how an answer is read, how it is rendered and by what it is scored."""
+
+    name: str
+    version: str
+    subsets: tuple[str, ...]
+    renderer: str
+    metrics: tuple[str, ...]
+    fit: Fit
+
+    def prompt(self, instance: Instance) -> str:
+        """Return the text that goes to the model with the picture."""
+
+    def blank(self) -> str:
+        """Return a valid, empty structure as an answer would write it: the floor."""
+
+    def read(self, text: str, *, truncated: bool = False) -> Outcome[Answer]:
+        """Read a completion (or a truth); `truncated` when the provider cut it off."""
+
+    def repair(self, answer: Answer, failure: Failed) -> Answer | None:
+        """As ``Language.repair``."""
+
+
+@runtime_checkable
+class Renderer(Protocol):
+    """Structure to picture in a sandbox; safe to call from several threads at once."""
+
+    name: str
+    version: str
+
+    def __enter__(self) -> Self:
+        """Get ready (start warm containers lazily)."""
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Leave no container and no process behind."""
+
+    def image_digest(self) -> Outcome[Digest]:
+        """Return the identifier of the container image, part of every key."""
+
+    def render(self, structure: Structure) -> Outcome[Picture]:
+        """Render; never raises for what the structure holds."""
+
+
+@runtime_checkable
+class Model(Protocol):
+    """Something that answers a request; safe to call from several threads at once."""
+
+    name: str
+    concurrency: int
+
+    def settings(self) -> dict[str, Any]:
+        """Return all that can change an answer (temperature, limits, version), for the key."""
+
+    def complete(self, request: Request) -> Outcome[Completion]:
+        """Answer; never raises for what the provider does."""
+
+
+class ModelFactory(Protocol):
+    """What is registered under ``rerender.models``."""
+
+    def __call__(self, name: str, settings: Settings, snapshot: Snapshot) -> Model:
+        """Build the model `name`; only baselines look at the snapshot's truth."""
+
+
+@runtime_checkable
+class Source(Protocol):
+    """Where fresh material comes from."""
+
+    name: str
+    scenarios: tuple[str, ...]
+
+    def collect(
+        self, *, since: dt.date | None = None, limit: int | None = None
+    ) -> Iterator[Outcome[Material]]:
+        """Yield material made after `since`, at most `limit` pieces, failures as values."""

@@ -1,0 +1,198 @@
+"""The frozen records that travel along the road; every one serialises to JSON and back."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import json
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+from benchmark.outcome import Kind
+
+Digest = str
+"""A sha256 in lower-case hexadecimal; the name of a blob in the store."""
+
+
+def digest_bytes(data: bytes) -> Digest:
+    """Return the sha256 of bytes."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def digest_json(value: Any) -> Digest:  # noqa: ANN401 - any JSON value
+    """Return the sha256 of a JSON value in canonical form (sorted keys, no spaces, UTF-8)."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return digest_bytes(text.encode("utf-8", "surrogatepass"))
+
+
+class Record(BaseModel):
+    """Base of all records: frozen, unknown fields refused."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", ser_json_bytes="base64", val_json_bytes="base64"
+    )
+
+
+class Flag(Record):
+    """Something that went wrong without stopping the stage (a picture came out all the same)."""
+
+    kind: Kind
+    message: str
+
+
+class Structure(Record):
+    """Files that a renderer turns into a picture: what a model wrote, or the truth.
+
+    Paths are relative with forward slashes. They are as untrusted as the contents:
+    ``renderers.bundle`` checks both before anything is written anywhere.
+    """
+
+    files: dict[str, bytes]
+    entry: str = Field(description="path of the file to start from, as in `files`")
+    options: dict[str, JsonValue] = Field(
+        default_factory=dict, description="renderer options that a scenario sets, part of the key"
+    )
+
+    @property
+    def digest(self) -> Digest:
+        """Exact digest of all files, the entry and the options."""
+        files = {path: digest_bytes(data) for path, data in self.files.items()}
+        return digest_json({"files": files, "entry": self.entry, "options": self.options})
+
+    def with_text(self, text: str) -> Structure:
+        """Return the structure with the text of its entry file replaced."""
+        files = {**self.files, self.entry: text.encode("utf-8", "replace")}
+        return self.model_copy(update={"files": files})
+
+    @property
+    def text(self) -> str:
+        """The entry file as text."""
+        return self.files[self.entry].decode("utf-8", "replace")
+
+
+class Answer(Record):
+    """What a scenario read from a completion (or from a truth, by the same road)."""
+
+    structure: Structure
+    text: str = Field(description="the structure as one text, for text metrics")
+    tree: JsonValue = Field(default=None, description="the structure as a tree, for tree metrics")
+    repairs: tuple[str, ...] = ()
+    flags: tuple[Flag, ...] = ()
+
+    def repaired(self, structure: Structure, repair: str) -> Answer:
+        """Return the answer with a repaired structure and the repair recorded."""
+        return self.model_copy(
+            update={"structure": structure, "repairs": (*self.repairs, repair)}
+        )
+
+
+class Picture(Record):
+    """What a renderer made of a structure, before canvas."""
+
+    png: bytes = Field(description="8-bit RGB PNG, cropped by renderers.canvas")
+    width: int = Field(gt=0, description="pixels")
+    height: int = Field(gt=0, description="pixels")
+    pages: int = Field(default=1, ge=1, description="pages that the tool produced, all in the png")
+    flags: tuple[Flag, ...] = Field(
+        default=(), description="errors that left a usable picture; empty for a clean success"
+    )
+    log: str = Field(default="", description="excerpt of the tool's log")
+    seconds: float = Field(default=0.0, ge=0)
+
+
+class Asset(Record):
+    """A file that comes with an instance and is at hand for truth and answer alike (an image)."""
+
+    path: str
+    digest: Digest
+
+
+class Provenance(Record):
+    """Where an instance comes from and what may be done with it."""
+
+    source: str = Field(description="registered name of the source")
+    author: str
+    licence: str = Field(description="SPDX identifier, or LicenseRef-…")
+    created: dt.date = Field(description="when the material was made, not when it was fetched")
+    url: str | None = None
+    made: str = Field(default="", description="how the material was made or chosen")
+
+
+class Material(Record):
+    """One piece of fresh material as a source yields it, before the reference is rendered."""
+
+    id: str = Field(description="stable and unique within the source, e.g. webpage/html/cafe")
+    scenario: str
+    subset: str
+    truth: str = Field(description="the structure, as a perfect answer would write it")
+    assets: dict[str, bytes] = Field(default_factory=dict)
+    provenance: Provenance
+    attributes: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+class Instance(Record):
+    """One item of a snapshot: a picture, its truth and its provenance."""
+
+    id: str
+    scenario: str
+    subset: str
+    image: Digest = Field(description="reference picture (PNG), as shown to the models")
+    truth: Digest | None = Field(description="the structure as a perfect answer; None if unknown")
+    assets: tuple[Asset, ...] = ()
+    provenance: Provenance
+    attributes: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+class Usage(Record):
+    """Tokens of one completion, as the provider counts them."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    reasoning_tokens: int = 0
+
+
+class Request(Record):
+    """What a model is shown: a prompt and a picture. It never holds the truth."""
+
+    instance: str = Field(description="identifier of the instance")
+    scenario: str
+    prompt: str
+    image: bytes = Field(description="PNG")
+
+
+class Completion(Record):
+    """What a model answered."""
+
+    text: str
+    reasoning: str = ""
+    finish_reason: str = Field(default="stop", description="stop, length or content_filter")
+    usage: Usage = Usage()
+    model: str = Field(default="", description="the name that the provider reports")
+    notes: tuple[str, ...] = Field(
+        default=(), description="what was changed on the way, e.g. a picture resized to a limit"
+    )
+    seconds: float = Field(default=0.0, ge=0)
+
+
+class Rendering(Record):
+    """A picture in the store, with what was done to get it."""
+
+    image: Digest
+    width: int
+    height: int
+    pages: int = 1
+    text: str = Field(default="", description="the structure as text, for text metrics")
+    tree: JsonValue = None
+    repairs: tuple[str, ...] = ()
+    flags: tuple[Flag, ...] = ()
+    seconds: float = 0.0
+
+
+class Score(Record):
+    """One metric of one instance; a value or the reason why there is none, never both."""
+
+    metric: str
+    version: str
+    value: float | None
+    reason: str = ""

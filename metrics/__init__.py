@@ -1,0 +1,1 @@
+"""Pure functions that compare a prediction with a reference."""

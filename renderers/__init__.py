@@ -1,0 +1,1 @@
+"""Structure to picture, in sandboxes: the same road for truth and answer."""

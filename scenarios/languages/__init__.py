@@ -1,0 +1,1 @@
+"""How text in one notation is read and repaired."""

@@ -1,0 +1,1 @@
+"""Where fresh material comes from."""
