@@ -136,6 +136,8 @@ class Model(Protocol):
 
     name: str
     concurrency: int
+    sees_truth: bool
+    """Whether answers depend on more than the request (only oracle and blank: ceiling, floor)."""
 
     def settings(self) -> dict[str, Any]:
         """Return all that can change an answer (temperature, limits, version), for the key."""

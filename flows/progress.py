@@ -1,0 +1,115 @@
+"""What a person sees while a flow works: one bar per stage with done, failed and cached counts.
+
+The stages report to whatever observer is current; the command line installs a rich display, a
+worker of Prefect has none. Counts from several threads are fine.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import TaskID
+
+
+class Observer(Protocol):
+    """Is told of work ahead and of every finished instance."""
+
+    def expect(self, stage: str, count: int) -> None:
+        """Note that `count` more instances will pass through a stage."""
+
+    def advance(self, stage: str, result: str) -> None:
+        """Note one finished instance; result is done, failed, infra or cached."""
+
+
+class Silent:
+    """The observer when nobody looks."""
+
+    def expect(self, stage: str, count: int) -> None:
+        """Ignore."""
+
+    def advance(self, stage: str, result: str) -> None:
+        """Ignore."""
+
+
+_silent: Observer = Silent()
+_installed: list[Observer] = []
+
+
+def current() -> Observer:
+    """Return the observer that was installed last."""
+    return _installed[-1] if _installed else _silent
+
+
+@contextmanager
+def observed_by(observer: Observer) -> Iterator[None]:
+    """Install an observer for the duration of a block."""
+    _installed.append(observer)
+    try:
+        yield
+    finally:
+        _installed.remove(observer)
+
+
+class Bars:
+    """A rich progress display; on a pipe it prints each stage once when it is through."""
+
+    def __init__(self, console: Console) -> None:
+        """Prepare the display; it appears with the first expected work."""
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+        from rich.progress import TimeElapsedColumn as Elapsed
+
+        self._console = console
+        self._progress = Progress(
+            TextColumn("{task.description:<8}"),
+            BarColumn(bar_width=28),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[counts]}"),
+            Elapsed(),
+            console=console,
+            disable=not console.is_terminal,
+        )
+        self._lock = threading.Lock()
+        self._tasks: dict[str, TaskID] = {}
+        self._counts: dict[str, dict[str, int]] = {}
+        self._totals: dict[str, int] = {}
+
+    def __enter__(self) -> Bars:
+        self._progress.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._progress.stop()
+        if not self._console.is_terminal:
+            for stage in self._totals:
+                self._console.print(f"{stage:<8} {self._finished(stage)}: {self._text(stage)}")
+
+    def expect(self, stage: str, count: int) -> None:
+        """Raise the total of a stage."""
+        with self._lock:
+            if stage not in self._tasks:
+                self._tasks[stage] = self._progress.add_task(stage, total=0, counts="")
+                self._counts[stage] = {"done": 0, "failed": 0, "infra": 0, "cached": 0}
+                self._totals[stage] = 0
+            self._totals[stage] += count
+            self._progress.update(self._tasks[stage], total=self._totals[stage])
+
+    def advance(self, stage: str, result: str) -> None:
+        """Count one instance."""
+        with self._lock:
+            self._counts[stage][result] += 1
+            self._progress.update(self._tasks[stage], advance=1, counts=self._text(stage))
+
+    def _finished(self, stage: str) -> str:
+        return f"{sum(self._counts[stage].values())}/{self._totals[stage]}"
+
+    def _text(self, stage: str) -> str:
+        counts = self._counts[stage]
+        words = [f"{counts['done']} done", f"{counts['failed']} failed", f"{counts['cached']} cached"]
+        if counts["infra"]:
+            words.append(f"{counts['infra']} infra failures")
+        return ", ".join(words)

@@ -1,0 +1,102 @@
+"""What a process that works on a benchmark holds open: the store, renderers, models, threads."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from typing import TypeVar
+
+from benchmark import registry, snapshot
+from benchmark.outcome import Stage
+from benchmark.protocols import Model, Renderer
+from benchmark.settings import Settings
+from benchmark.snapshot import Snapshot
+from benchmark.store import Journal, Store
+
+T = TypeVar("T")
+
+
+class Workshop:
+    """Opens each thing once, when it is first needed, and closes everything at the end."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Remember the settings; nothing is opened yet."""
+        self.settings = settings
+        self.store = Store(settings.store)
+        self._open = ExitStack()
+        self._lock = threading.RLock()
+        self._renderers: dict[str, Renderer] = {}
+        self._models: dict[tuple[str, str], Model] = {}
+        self._snapshots: dict[str, Snapshot] = {}
+        self._journals: dict[tuple[str, str], Journal[object]] = {}
+        self._executors: dict[str, Executor] = {}
+
+    def close(self) -> None:
+        """Close renderers, journals and threads."""
+        self._open.close()
+
+    def renderer(self, name: str) -> Renderer:
+        """Return a renderer, ready to render."""
+        with self._lock:
+            if name not in self._renderers:
+                renderer = registry.renderers.get(name)()
+                self._renderers[name] = self._open.enter_context(renderer)
+            return self._renderers[name]
+
+    def model(self, name: str, snapshot_name: str) -> Model:
+        """Return a model, built for a snapshot."""
+        with self._lock:
+            key = (name, snapshot_name)
+            if key not in self._models:
+                frozen = self.snapshot(snapshot_name)
+                self._models[key] = registry.build_model(name, self.settings, frozen)
+            return self._models[key]
+
+    def snapshot(self, name: str) -> Snapshot:
+        """Return a snapshot of the store."""
+        with self._lock:
+            if name not in self._snapshots:
+                self._snapshots[name] = snapshot.load(self.store, name)
+            return self._snapshots[name]
+
+    def journal(self, stage: Stage, part: str, value_type: type[T]) -> Journal[T]:
+        """Return the journal of a part of a stage; one object per process, safe for threads."""
+        with self._lock:
+            key = (str(stage), part)
+            if key not in self._journals:
+                journal = Journal(self.store, str(stage), part, value_type)
+                self._open.callback(journal.close)
+                self._journals[key] = journal  # type: ignore[assignment]
+            return self._journals[key]  # type: ignore[return-value]
+
+    def executor(self, purpose: str, threads: int) -> Executor:
+        """Return the threads that all batches of one purpose share, so that cores are not."""
+        with self._lock:
+            if purpose not in self._executors:
+                pool = ThreadPoolExecutor(max_workers=threads, thread_name_prefix=purpose)
+                self._executors[purpose] = self._open.enter_context(pool)
+            return self._executors[purpose]
+
+
+_opened: list[Workshop] = []
+_lock = threading.Lock()
+
+
+@contextmanager
+def opened(settings: Settings | None = None) -> Iterator[Workshop]:
+    """Open the process's workshop for a block; inside another such block it is shared."""
+    with _lock:
+        if _opened:
+            workshop, mine = _opened[-1], False
+        else:
+            workshop, mine = Workshop(settings or Settings()), True
+            _opened.append(workshop)
+    try:
+        yield workshop
+    finally:
+        if mine:
+            with _lock:
+                _opened.remove(workshop)
+            workshop.close()

@@ -1,0 +1,183 @@
+"""Safe unpacking of archives that the internet or a model sent, in memory and within limits.
+
+The format is told by magic bytes, never by the name: tar, gzipped tar, one gzipped file, zip.
+Only regular files with plain relative names come out. Nothing is written to disk here, so a name
+can never become a path by accident; sizes are counted while reading, not believed.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import stat
+import tarfile
+import zipfile
+import zlib
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import IO
+
+from benchmark.outcome import Failed, Kind, Outcome, Stage, ok
+
+GZIP, ZIP, TAR_MAGIC_OFFSET = b"\x1f\x8b", b"PK\x03\x04", 257
+EMPTY_ZIP = b"PK\x05\x06"
+CHUNK = 1 << 16
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What an archive may hold; sizes in bytes."""
+
+    files: int = 2_000
+    file_bytes: int = 20_000_000
+    total_bytes: int = 100_000_000
+    ratio: int = 200
+    name_characters: int = 240
+
+
+class _Refused(Exception):
+    """Carries the failure out of the readers."""
+
+    def __init__(self, kind: Kind, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+def unpack(
+    data: bytes, limits: Limits = Limits(), *, single_name: str = "main"
+) -> Outcome[dict[str, bytes]]:
+    """Return the regular files of an archive by their names.
+
+    Args:
+        data: the archive as it was received.
+        limits: counts and sizes that end the reading.
+        single_name: the name for the file in a gzip that holds no tar (arXiv sends such).
+
+    Returns:
+        The files, or a failure: UNSAFE_INPUT (links, devices, names that leave the folder),
+        RESOURCE_LIMIT (counts, sizes, compression ratio) or PARSE_ERROR (truncated, damaged, or
+        not an archive).
+    """
+    try:
+        if data.startswith((ZIP, EMPTY_ZIP)):
+            return ok(_read_zip(data, limits))
+        plain = _gunzip(data, limits) if data.startswith(GZIP) else data
+        if plain[TAR_MAGIC_OFFSET : TAR_MAGIC_OFFSET + 5] == b"ustar":
+            return ok(_read_tar(plain, limits))
+        if plain is data:
+            raise _Refused(Kind.PARSE_ERROR, "not an archive: neither tar, gzip nor zip")
+        if len(plain) > limits.file_bytes:
+            raise _Refused(Kind.RESOURCE_LIMIT, f"file exceeds {limits.file_bytes} bytes")
+        return ok({single_name: plain})
+    except _Refused as refused:
+        return Failed.of(Stage.FETCH, refused.kind, str(refused))
+    except (
+        tarfile.TarError,
+        zipfile.BadZipFile,
+        gzip.BadGzipFile,
+        zlib.error,
+        EOFError,
+        NotImplementedError,  # a zip compression that Python does not know
+        RuntimeError,  # an encrypted zip entry
+        OSError,
+        ValueError,  # a header whose numbers make no sense
+    ) as error:
+        return Failed.of(
+            Stage.FETCH, Kind.PARSE_ERROR, f"archive is damaged or truncated: {error or 'no data'}"
+        )
+
+
+def _gunzip(data: bytes, limits: Limits) -> bytes:
+    most = min(limits.total_bytes + limits.files * 2048, max(len(data), 4096) * limits.ratio)
+    with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
+        return _read(file, most, "archive")
+
+
+def _read(file: IO[bytes], most: int, name: str) -> bytes:
+    parts, size = [], 0
+    while part := file.read(CHUNK):
+        size += len(part)
+        if size > most:
+            raise _Refused(Kind.RESOURCE_LIMIT, f"{name} unpacks to more than {most} bytes")
+        parts.append(part)
+    return b"".join(parts)
+
+
+class _Files:
+    """Collects files and keeps count."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.found: dict[str, bytes] = {}
+        self.entries = 0
+        self.total = 0
+
+    def count(self) -> None:
+        self.entries += 1
+        if self.entries > self.limits.files:
+            raise _Refused(Kind.RESOURCE_LIMIT, f"more than {self.limits.files} entries")
+
+    def add(self, name: str, file: IO[bytes]) -> None:
+        left = min(self.limits.file_bytes, self.limits.total_bytes - self.total)
+        data = _read(file, left, name)
+        self.total += len(data)
+        self.found[name] = data
+
+    def check(self, name: str) -> str:
+        path = PurePosixPath(name)
+        if (
+            not name
+            or path.is_absolute()
+            or ".." in path.parts
+            or "\\" in name
+            or any(ord(character) < 32 or ord(character) == 127 for character in name)
+        ):
+            raise _Refused(Kind.UNSAFE_INPUT, f"entry {name!r} leaves the folder")
+        if len(name) > self.limits.name_characters:
+            raise _Refused(Kind.RESOURCE_LIMIT, f"entry name of {len(name)} characters")
+        clean = str(path)
+        if clean in self.found:
+            raise _Refused(Kind.UNSAFE_INPUT, f"entry {clean!r} appears twice")
+        return clean
+
+
+def _read_tar(data: bytes, limits: Limits) -> dict[str, bytes]:
+    files = _Files(limits)
+    with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:
+        for member in archive:
+            files.count()
+            if member.isdir():
+                continue
+            if not member.isreg():
+                raise _Refused(
+                    Kind.UNSAFE_INPUT, f"entry {member.name!r} is a link or a special file"
+                )
+            name = files.check(member.name)
+            content = archive.extractfile(member)
+            if content is not None:
+                files.add(name, content)
+    return files.found
+
+
+def _read_zip(data: bytes, limits: Limits) -> dict[str, bytes]:
+    files = _Files(limits)
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        for entry in archive.infolist():
+            files.count()
+            mode = entry.external_attr >> 16
+            if mode and not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_IFMT(mode) == 0):
+                raise _Refused(
+                    Kind.UNSAFE_INPUT, f"entry {entry.filename!r} is a link or a special file"
+                )
+            # some mind-map tools write "/content.xml"; the slash means the archive's own root
+            name = files.check(entry.filename.removeprefix("/"))
+            if entry.is_dir():
+                continue
+            with archive.open(entry) as content:
+                most = max(entry.compress_size, 4096) * limits.ratio
+                if entry.file_size > most:
+                    raise _Refused(
+                        Kind.RESOURCE_LIMIT, f"{name} is compressed more than {limits.ratio} times"
+                    )
+                files.add(name, content)
+    return files.found

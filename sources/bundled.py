@@ -1,0 +1,103 @@
+"""The bundled material: structures written by this project (CC0) and kept beside this module.
+
+Layout of ``sources/material/<scenario>/<subset>/``: one file per piece (``.tex``, ``.ly``,
+``.json``), or for web pages one folder per piece, whose text files are the truth and whose
+pictures are assets.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmark.outcome import Outcome, ok
+from benchmark.records import Material, Provenance
+
+FOLDER = Path(__file__).resolve().parent / "material"
+WRITTEN = dt.date(2026, 11, 29)
+"""The day on which the whole collection was last changed."""
+
+ASSET_SUFFIXES = {".png", ".jpg", ".jpeg", ".gif", ".webp", ".ico", ".woff", ".woff2"}
+PROVENANCE = Provenance(
+    source="bundled",
+    author="the Rerender authors",
+    licence="CC0-1.0",
+    created=WRITTEN,
+    made="written for this project, not collected; every piece was rendered and looked at",
+)
+
+
+class Bundled:
+    """The source `bundled`: always there, offline, the same for everyone."""
+
+    name = "bundled"
+    scenarios = ("webpage", "latex", "music", "mindmap")
+    about = (
+        "Structures written by the Rerender authors for this project and dedicated to the public "
+        "domain (CC0 1.0). References are rendered by the same containers as the answers."
+    )
+
+    def collect(
+        self, *, since: dt.date | None = None, limit: int | None = None
+    ) -> Iterator[Outcome[Material]]:
+        """Yield every piece, scenario by scenario, subset by subset, in order of name.
+
+        Args:
+            since: leave out what was written before this day (all has one date).
+            limit: at most so many pieces of each scenario, taken evenly from its subsets.
+        """
+        if since is not None and since > WRITTEN:
+            return
+        for scenario in self.scenarios:
+            for path in _evenly(FOLDER / scenario, limit):
+                yield ok(_material(scenario, path))
+
+
+def _evenly(folder: Path, limit: int | None) -> list[Path]:
+    pieces = {
+        subset: sorted(path for path in subset.iterdir() if not path.name.startswith("."))
+        for subset in sorted(folder.iterdir())
+        if subset.is_dir()
+    }
+    rounds = [
+        (rank, subset, path) for subset, paths in pieces.items() for rank, path in enumerate(paths)
+    ]
+    chosen = sorted(rounds)[:limit] if limit is not None else rounds
+    return [path for _, _, path in sorted(chosen, key=lambda item: (item[1], item[2]))]
+
+
+def _material(scenario: str, path: Path) -> Material:
+    subset = path.parent.name
+    files = _files(path) if path.is_dir() else {}
+    assets = {name: data for name, data in files.items() if _is_asset(name)}
+    truth = (
+        _file_list({name: data for name, data in files.items() if name not in assets})
+        if files
+        else path.read_text(encoding="utf-8")
+    )
+    return Material(
+        id=f"{scenario}/{subset}/{path.stem}",
+        scenario=scenario,
+        subset=subset,
+        truth=truth,
+        assets=assets,
+        provenance=PROVENANCE,
+    )
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    paths = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
+
+
+def _is_asset(name: str) -> bool:
+    return Path(name).suffix.lower() in ASSET_SUFFIXES
+
+
+def _file_list(files: dict[str, bytes]) -> str:
+    """Write files as a perfect answer does: the entry page first, then by name."""
+    order = sorted(files, key=lambda name: (not name.startswith("index."), name))
+    items = [{"filename": name, "content": files[name].decode("utf-8")} for name in order]
+    return json.dumps(items, ensure_ascii=False, indent=1)
