@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
 
+RESULTS = ("done", "failed", "infra", "cached", "skipped")
+
+
 class Observer(Protocol):
     """Is told of work ahead and of every finished instance."""
 
@@ -23,7 +26,10 @@ class Observer(Protocol):
         """Note that `count` more instances will pass through a stage."""
 
     def advance(self, stage: str, result: str) -> None:
-        """Note one finished instance; result is done, failed, infra or cached."""
+        """Note one finished instance; result is done, failed, infra, cached or skipped.
+
+        Skipped are the instances that never reach a stage, since one before it failed.
+        """
 
 
 class Silent:
@@ -93,7 +99,7 @@ class Bars:
         with self._lock:
             if stage not in self._tasks:
                 self._tasks[stage] = self._progress.add_task(stage, total=0, counts="")
-                self._counts[stage] = {"done": 0, "failed": 0, "infra": 0, "cached": 0}
+                self._counts[stage] = dict.fromkeys(RESULTS, 0)
                 self._totals[stage] = 0
             self._totals[stage] += count
             self._progress.update(self._tasks[stage], total=self._totals[stage])

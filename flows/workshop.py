@@ -10,10 +10,11 @@ from typing import TypeVar
 
 from benchmark import registry, snapshot
 from benchmark.outcome import Stage
-from benchmark.protocols import Model, Renderer
+from benchmark.protocols import Model, Renderer, Scenario
 from benchmark.settings import Settings
 from benchmark.snapshot import Snapshot
 from benchmark.store import Journal, Store
+from flows.scoring import Scorer
 
 T = TypeVar("T")
 
@@ -32,6 +33,7 @@ class Workshop:
         self._snapshots: dict[str, Snapshot] = {}
         self._journals: dict[tuple[str, str], Journal[object]] = {}
         self._executors: dict[str, Executor] = {}
+        self._scorers: dict[str, Scorer] = {}
 
     def close(self) -> None:
         """Close renderers, journals and threads."""
@@ -70,6 +72,13 @@ class Workshop:
                 self._open.callback(journal.close)
                 self._journals[key] = journal  # type: ignore[assignment]
             return self._journals[key]  # type: ignore[return-value]
+
+    def scorer(self, scenario: Scenario) -> Scorer:
+        """Return the scorer of a scenario; it remembers which metrics cannot run here."""
+        with self._lock:
+            if scenario.name not in self._scorers:
+                self._scorers[scenario.name] = Scorer(self.store, scenario)
+            return self._scorers[scenario.name]
 
     def executor(self, purpose: str, threads: int) -> Executor:
         """Return the threads that all batches of one purpose share, so that cores are not."""

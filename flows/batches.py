@@ -1,0 +1,218 @@
+"""One batch of one stage: what a Prefect task does, as plain functions without Prefect.
+
+A batch is a model, a scenario and some instances of a snapshot. A stage finds what the stage
+before it has left in the store; what failed there is not tried here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+from benchmark import registry
+from benchmark.outcome import Failed, Ok, Outcome, Stage
+from benchmark.protocols import Scenario
+from benchmark.records import Completion, Instance, Material, Record, Rendering, Score
+from flows import road
+from flows.batching import Work, each, finish
+from flows.progress import current
+from flows.scoring import Scorer, score_key
+from flows.workshop import Workshop
+
+T = TypeVar("T")
+
+
+class Batch(Record):
+    """Some instances of one scenario for one model."""
+
+    snapshot: str
+    model: str
+    scenario: str
+    instances: tuple[str, ...]
+
+    @property
+    def part(self) -> str:
+        """The journal part that results of this batch go to."""
+        return f"{self.model}/{self.scenario}"
+
+
+class Tally(Record):
+    """How a batch ended; what is not done or failed waits for the next run."""
+
+    done: int = 0
+    failed: int = 0
+    infra: int = 0
+    first_infra: str = ""
+
+    @classmethod
+    def of(cls, outcomes: Sequence[Outcome[T]]) -> Tally:
+        """Count outcomes."""
+        failures = [outcome for outcome in outcomes if isinstance(outcome, Failed)]
+        infra = [failure for failure in failures if not failure.final]
+        return cls(
+            done=len(outcomes) - len(failures),
+            failed=len(failures) - len(infra),
+            infra=len(infra),
+            first_infra=str(infra[0]) if infra else "",
+        )
+
+
+def refer_batch(
+    workshop: Workshop, source: str, materials: Sequence[Material]
+) -> dict[str, Outcome[Instance]]:
+    """Render the references of fresh material; returns outcomes by material id."""
+    journal = workshop.journal(Stage.RENDER, f"references/{source}", Instance)
+    keys, outcomes = _keyed(materials, lambda m: m.id, lambda m: road.reference_key(workshop, m))
+    finished = finish(
+        Stage.RENDER,
+        [Work((keys[m.id],), m) for m in materials if m.id in keys],
+        each(lambda material: road.refer(workshop, material)),
+        journal,
+        workshop.executor("render", workshop.settings.workers),
+    )
+    return outcomes | {ident: finished[key] for ident, key in keys.items()}
+
+
+def query_batch(workshop: Workshop, batch: Batch) -> Tally:
+    """Ask the model about every instance."""
+    scenario, instances = work_of(workshop, batch)
+    model = workshop.model(batch.model, batch.snapshot)
+    finished = finish(
+        Stage.QUERY,
+        [Work((road.query_key(model, scenario, item),), item) for item in instances],
+        each(lambda item: road.query(workshop, model, scenario, item)),
+        workshop.journal(Stage.QUERY, batch.part, Completion),
+        workshop.executor(f"query {batch.model}", model.concurrency),
+    )
+    return Tally.of(list(finished.values()))
+
+
+def render_batch(workshop: Workshop, batch: Batch) -> Tally:
+    """Read and render every completion."""
+    scenario, instances = work_of(workshop, batch)
+    completions = _values(completions_of(workshop, batch, scenario, instances))
+    answered = [item for item in instances if item.id in completions]
+    _pass(Stage.RENDER, len(instances) - len(answered))
+    keys, unkeyed = _keyed(
+        answered,
+        lambda item: item.id,
+        lambda item: road.render_key(workshop, scenario, item, completions[item.id]),
+    )
+    finished = finish(
+        Stage.RENDER,
+        [Work((keys[item.id],), item) for item in answered if item.id in keys],
+        each(lambda item: road.render(workshop, scenario, item, completions[item.id])),
+        workshop.journal(Stage.RENDER, batch.part, Rendering),
+        workshop.executor("render", workshop.settings.workers),
+    )
+    return Tally.of([*unkeyed.values(), *finished.values()])
+
+
+def score_batch(workshop: Workshop, batch: Batch) -> Tally:
+    """Score every rendering by the metrics of its scenario."""
+    scenario, instances = work_of(workshop, batch)
+    renderings = _values(renderings_of(workshop, batch, scenario, instances))
+    rendered = [item for item in instances if item.id in renderings]
+    _pass(Stage.SCORE, len(instances) - len(rendered))
+    scorer = workshop.scorer(scenario)
+    names: dict[str, str] = {}
+
+    def key(name: str, item: Instance) -> str:
+        digest = score_key(name, scenario, item, renderings[item.id])
+        names[digest] = name
+        return digest
+
+    def score(item: Instance, missing: tuple[str, ...]) -> Mapping[str, Outcome[Score]]:
+        wanted = [names[key] for key in missing]
+        found = scorer.score(item, renderings[item.id], wanted)
+        return {key: found[names[key]] for key in missing if names[key] in found}
+
+    finished = finish(
+        Stage.SCORE,
+        [
+            Work(tuple(key(name, item) for name in applicable(scenario, item)), item)
+            for item in rendered
+        ],
+        score,
+        workshop.journal(Stage.SCORE, batch.part, Score),
+        workshop.executor("score", workshop.settings.workers),
+    )
+    return Tally.of(list(finished.values()))
+
+
+def applicable(scenario: Scenario, instance: Instance) -> list[str]:
+    """Return the metrics that an instance can be scored by (all, if its truth is known)."""
+    return [
+        name
+        for name in scenario.metrics
+        if instance.truth is not None or registry.metrics.get(name).needs == "images"
+    ]
+
+
+def work_of(workshop: Workshop, batch: Batch) -> tuple[Scenario, list[Instance]]:
+    """Return the scenario and the instances of a batch."""
+    wanted = set(batch.instances)
+    frozen = workshop.snapshot(batch.snapshot)
+    instances = [item for item in frozen.select([batch.scenario]) if item.id in wanted]
+    return registry.scenarios.get(batch.scenario), instances
+
+
+def completions_of(
+    workshop: Workshop, batch: Batch, scenario: Scenario, instances: Sequence[Instance]
+) -> dict[str, Outcome[Completion]]:
+    """Return what is known of each completion, by instance."""
+    journal = workshop.journal(Stage.QUERY, batch.part, Completion)
+    model = workshop.model(batch.model, batch.snapshot)
+    found = {item.id: journal.get(road.query_key(model, scenario, item)) for item in instances}
+    return {ident: outcome for ident, outcome in found.items() if outcome is not None}
+
+
+def rendering_keys(
+    workshop: Workshop, batch: Batch, scenario: Scenario, instances: Sequence[Instance]
+) -> dict[str, Outcome[str]]:
+    """Return the key of each completion's rendering; none where there is no completion."""
+    completions = _values(completions_of(workshop, batch, scenario, instances))
+    return {
+        item.id: road.render_key(workshop, scenario, item, completions[item.id])
+        for item in instances
+        if item.id in completions
+    }
+
+
+def renderings_of(
+    workshop: Workshop, batch: Batch, scenario: Scenario, instances: Sequence[Instance]
+) -> dict[str, Outcome[Rendering]]:
+    """Return what is known of each rendering, by instance."""
+    journal = workshop.journal(Stage.RENDER, batch.part, Rendering)
+    keys = rendering_keys(workshop, batch, scenario, instances)
+    found = {
+        ident: key if isinstance(key, Failed) else journal.get(key.value)
+        for ident, key in keys.items()
+    }
+    return {ident: outcome for ident, outcome in found.items() if outcome is not None}
+
+
+def _values(outcomes: Mapping[str, Outcome[T]]) -> dict[str, T]:
+    return {ident: each.value for ident, each in outcomes.items() if isinstance(each, Ok)}
+
+
+def _keyed(
+    items: Sequence[T], ident: Callable[[T], str], key: Callable[[T], Outcome[str]]
+) -> tuple[dict[str, str], dict[str, Failed]]:
+    """Return keys by identifier, and the failures of items that have none (engine down)."""
+    keys: dict[str, str] = {}
+    failures: dict[str, Failed] = {}
+    for item in items:
+        outcome = key(item)
+        if isinstance(outcome, Failed):
+            failures[ident(item)] = outcome
+            current().advance(outcome.stage, "infra")
+        else:
+            keys[ident(item)] = outcome.value
+    return keys, failures
+
+
+def _pass(stage: Stage, count: int) -> None:
+    """Tell the observer of instances that never reach a stage, so that its bar fills up."""
+    for _ in range(count):
+        current().advance(stage, "skipped")

@@ -1,0 +1,124 @@
+"""Evaluate: query → read and render → score, in batches, over a frozen snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from prefect import allow_failure, flow
+from prefect.futures import wait
+from prefect.states import Completed, Failed, State
+from prefect.task_runners import ThreadPoolTaskRunner
+
+from benchmark import registry
+from benchmark.outcome import Stage
+from benchmark.records import Instance
+from flows import runs, tasks
+from flows.batches import Batch
+from flows.progress import current
+from flows.runs import Run, run_name
+from flows.workshop import Workshop, opened
+
+
+@flow(name="evaluate", task_runner=ThreadPoolTaskRunner(max_workers=4))
+def evaluate(
+    snapshot: str,
+    models: list[str],
+    scenarios: list[str] | None = None,
+    limit: int | None = None,
+    name: str | None = None,
+) -> State:
+    """Ask models for the structure of every picture, render what they write and score it.
+
+    What an earlier run has finished is found in the store and not done again. The flow ends as
+    Failed when something of the infrastructure failed; run it again to do only what is missing.
+
+    Args:
+        snapshot: the name of a frozen snapshot.
+        models: registered names (oracle, blank, ocr) or provider names (openai/gpt-4o).
+        scenarios: all of the snapshot's by default.
+        limit: at most so many instances of each scenario.
+        name: the run's name; by default it follows from the other arguments.
+
+    Returns:
+        A state whose data is the run's name.
+    """
+    with opened() as workshop:
+        instances = select(workshop, snapshot, scenarios, limit)
+        for model in models:
+            workshop.model(model, snapshot)  # an unknown name ends the flow before any work
+        batches = plan(workshop, snapshot, models, instances)
+        for stage in (Stage.QUERY, Stage.RENDER, Stage.SCORE):
+            current().expect(stage, len(instances) * len(models))
+        futures: list[Any] = []
+        for batch in batches:
+            queried = tasks.query_batch.submit(batch)
+            rendered = tasks.render_batch.submit(batch, wait_for=[allow_failure(queried)])
+            scored = tasks.score_batch.submit(batch, wait_for=[allow_failure(rendered)])
+            futures += [queried, rendered, scored]
+        wait(futures)
+        run = Run(
+            name=name or run_name(snapshot, models, [instance.id for instance in instances]),
+            snapshot=snapshot,
+            models=tuple(models),
+            scenarios=tuple(dict.fromkeys(instance.scenario for instance in instances)),
+            seed=workshop.settings.seed,
+            settings={model: workshop.model(model, snapshot).settings() for model in models},
+            entries=tuple(entry for batch in batches for entry in runs.index(workshop, batch)),
+        )
+        runs.save(workshop.store, run)
+        broken = [future.state.message for future in futures if not future.state.is_completed()]
+        if broken:
+            return Failed(message=f"run {run.name}: {broken[0]}", data=run.name)
+        return Completed(message=f"run {run.name}", data=run.name)
+
+
+def select(
+    workshop: Workshop, snapshot: str, scenarios: Sequence[str] | None, limit: int | None
+) -> list[Instance]:
+    """Return the instances to evaluate, each subset of a scenario in its turn.
+
+    Raises:
+        SnapshotError, RegistryError: a name is unknown.
+    """
+    frozen = workshop.snapshot(snapshot)
+    wanted = list(scenarios) if scenarios else frozen.scenarios()
+    for scenario in wanted:
+        registry.scenarios.get(scenario)
+    chosen = []
+    for scenario in wanted:
+        chosen += _evenly(frozen.select([scenario]), limit)
+    return chosen
+
+
+def _evenly(instances: Sequence[Instance], limit: int | None) -> list[Instance]:
+    if limit is None:
+        return list(instances)
+    seen: dict[str, int] = {}
+    ranked = []
+    for place, instance in enumerate(instances):
+        rank = seen[instance.subset] = seen.get(instance.subset, -1) + 1
+        ranked.append((rank, place, instance))
+    chosen = sorted(ranked, key=lambda item: item[:2])[:limit]
+    return [instance for _, _, instance in sorted(chosen, key=lambda item: item[1])]
+
+
+def plan(
+    workshop: Workshop, snapshot: str, models: Sequence[str], instances: Sequence[Instance]
+) -> list[Batch]:
+    """Cut an evaluation into batches of one model and one scenario."""
+    size = workshop.settings.batch
+    batches = []
+    for scenario in dict.fromkeys(instance.scenario for instance in instances):
+        idents = [instance.id for instance in instances if instance.scenario == scenario]
+        for model in models:
+            batches += [
+                Batch(
+                    snapshot=snapshot,
+                    model=model,
+                    scenario=scenario,
+                    instances=tuple(idents[start : start + size]),
+                )
+                for start in range(0, len(idents), size)
+            ]
+    return batches

@@ -1,0 +1,119 @@
+"""Refresh: fetch fresh material → render references → freeze a snapshot."""
+
+from __future__ import annotations
+
+import datetime as dt
+import itertools
+from collections import Counter
+from collections.abc import Sequence
+
+from prefect import flow
+from prefect.task_runners import ThreadPoolTaskRunner
+
+from benchmark import registry, snapshot
+from benchmark.outcome import Failed, Ok, Outcome, Stage
+from benchmark.records import Instance, Material, digest_json
+from benchmark.snapshot import Rejected, Snapshot
+from flows.progress import current
+from flows.tasks import refer_batch
+from flows.workshop import Workshop, opened
+
+
+class RefreshError(RuntimeError):
+    """No snapshot could be frozen; the text says why and what to do."""
+
+
+@flow(name="refresh", task_runner=ThreadPoolTaskRunner(max_workers=4))
+def refresh(
+    source: str = "bundled",
+    since: dt.date | None = None,
+    limit: int | None = None,
+    name: str | None = None,
+) -> str:
+    """Fetch material made after a date, render its references and freeze a snapshot.
+
+    Args:
+        source: the registered name of a source.
+        since: leave out what was made before this day.
+        limit: at most so many instances of each scenario.
+        name: the snapshot's name; by default the source's name and a digest of the content.
+
+    Returns:
+        The name of the snapshot. The same material and containers give the same snapshot.
+    """
+    with opened() as workshop:
+        found = list(registry.sources.get(source).collect(since=since, limit=limit))
+        materials = [outcome.value for outcome in found if isinstance(outcome, Ok)]
+        current().expect(Stage.RENDER, len(materials))
+        outcomes: dict[str, Outcome[Instance]] = {}
+        for future in [
+            refer_batch.submit(source, label, chunk)
+            for label, chunk in _chunks(materials, workshop.settings.batch)
+        ]:
+            outcomes |= future.result()
+        return _freeze(workshop, source, name, materials, outcomes)
+
+
+def _chunks(materials: Sequence[Material], size: int) -> list[tuple[str, list[Material]]]:
+    chunks = []
+    for scenario, group in itertools.groupby(materials, lambda material: material.scenario):
+        pieces = list(group)
+        chunks += [
+            (f"{scenario} {start + 1}-{start + len(pieces[start : start + size])}",
+             pieces[start : start + size])
+            for start in range(0, len(pieces), size)
+        ]
+    return chunks
+
+
+def _freeze(
+    workshop: Workshop,
+    source: str,
+    name: str | None,
+    materials: Sequence[Material],
+    outcomes: dict[str, Outcome[Instance]],
+) -> str:
+    infra = [o for o in outcomes.values() if isinstance(o, Failed) and not o.final]
+    if infra:
+        raise RefreshError(
+            f"{len(infra)} of {len(outcomes)} references could not be rendered, so nothing was "
+            f"frozen; the first: {infra[0].message}. Run again when that is mended"
+        )
+    ordered = [(material, outcomes[material.id]) for material in materials]
+    instances = tuple(o.value for _, o in ordered if isinstance(o, Ok))
+    if not instances:
+        raise RefreshError(f"source {source!r} gave no usable material; nothing was frozen")
+    rejected = tuple(
+        Rejected(id=material.id, scenario=material.scenario, failure=outcome)
+        for material, outcome in ordered
+        if isinstance(outcome, Failed)
+    )
+    frozen = Snapshot(
+        name=name or "unnamed",
+        created=max(instance.provenance.created for instance in instances),
+        about=getattr(registry.sources.get(source), "about", ""),
+        licences=dict(Counter(instance.provenance.licence for instance in instances)),
+        tools=_tools(workshop, instances),
+        instances=instances,
+        rejected=rejected,
+        parameters={"source": source},
+    )
+    if name is None:
+        content = frozen.model_dump(mode="json", exclude={"name"})
+        frozen = frozen.model_copy(update={"name": f"{source}-{digest_json(content)[:8]}"})
+    snapshot.freeze(workshop.store, frozen)
+    return frozen.name
+
+
+def _tools(workshop: Workshop, instances: Sequence[Instance]) -> dict[str, str]:
+    used = {registry.scenarios.get(instance.scenario).renderer for instance in instances}
+    tools = {}
+    for name in sorted(used):
+        renderer = workshop.renderer(name)
+        image = renderer.image_digest()
+        if isinstance(image, Failed):
+            raise RefreshError(image.message)
+        tools[name] = f"version {renderer.version}, image {image.value}"
+    return tools
+
+

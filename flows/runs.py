@@ -1,0 +1,172 @@
+"""A run: which models met which snapshot, and under which keys the store holds what came out.
+
+The run's document is written when an evaluation ends. It names results by key, so a report needs
+the store alone: no container engine, no model, no renderer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from pydantic import JsonValue, ValidationError
+
+from benchmark import registry
+from benchmark.outcome import Failed, Ok, Outcome, Stage
+from benchmark.records import Completion, Instance, Record, Rendering, Score, digest_json
+from benchmark.store import Store
+from flows import road
+from flows.batches import Batch, applicable, completions_of, rendering_keys, work_of
+from flows.scoring import score_key
+from flows.workshop import Workshop
+
+
+class RunError(ValueError):
+    """A run that is missing or unreadable; the text says what to do."""
+
+
+class Entry(Record):
+    """One model and one instance: the keys of what the store holds about them."""
+
+    model: str
+    scenario: str
+    instance: str
+    query: str
+    render: str | None = None
+    failure: Failed | None = None
+    scores: dict[str, str] = {}
+    missing: dict[str, str] = {}
+
+    @property
+    def part(self) -> str:
+        """The journal part that the results are in."""
+        return f"{self.model}/{self.scenario}"
+
+
+class Run(Record):
+    """The document of one evaluation."""
+
+    name: str
+    snapshot: str
+    models: tuple[str, ...]
+    scenarios: tuple[str, ...]
+    seed: int
+    settings: dict[str, dict[str, JsonValue]]
+    entries: tuple[Entry, ...]
+
+
+@dataclass(frozen=True)
+class Traced:
+    """All that the store knows of one model and one instance."""
+
+    model: str
+    instance: Instance
+    completion: Outcome[Completion] | None
+    rendering: Outcome[Rendering] | None
+    scores: tuple[Score, ...]
+
+    def failures(self) -> list[Failed]:
+        """Return the failures on the road to the scores."""
+        stages = (self.completion, self.rendering)
+        return [outcome for outcome in stages if isinstance(outcome, Failed)]
+
+
+def run_name(snapshot: str, models: Iterable[str], instances: Iterable[str]) -> str:
+    """Name a run by what it evaluates: the same evaluation has the same name."""
+    digest = digest_json([snapshot, sorted(models), sorted(instances)])
+    return f"{snapshot}-{digest[:8]}"
+
+
+def index(workshop: Workshop, batch: Batch) -> list[Entry]:
+    """Look up, without doing any work, where the store holds the results of a batch."""
+    scenario, instances = work_of(workshop, batch)
+    model = workshop.model(batch.model, batch.snapshot)
+    completions = completions_of(workshop, batch, scenario, instances)
+    renders = rendering_keys(workshop, batch, scenario, instances)
+    renderings = workshop.journal(Stage.RENDER, batch.part, Rendering)
+    scored = workshop.journal(Stage.SCORE, batch.part, Score)
+    unavailable = workshop.scorer(scenario).unavailable
+    entries = []
+    for item in instances:
+        scores: dict[str, str] = {}
+        missing: dict[str, str] = {}
+        render = renders.get(item.id)
+        rendering = renderings.get(render.value) if isinstance(render, Ok) else None
+        if isinstance(rendering, Ok):
+            possible = applicable(scenario, item)
+            for name in scenario.metrics:
+                key = score_key(name, scenario, item, rendering.value)
+                if name not in possible:
+                    missing[name] = "the truth of this instance is not known, only its picture"
+                elif scored.get(key) is None:
+                    missing[name] = unavailable.get(name, "not scored yet; run again")
+                else:
+                    scores[name] = key
+        entries.append(
+            Entry(
+                model=batch.model,
+                scenario=batch.scenario,
+                instance=item.id,
+                query=road.query_key(model, scenario, item) if item.id in completions else "",
+                render=render.value if isinstance(render, Ok) else None,
+                failure=render if isinstance(render, Failed) else None,
+                scores=scores,
+                missing=missing,
+            )
+        )
+    return entries
+
+
+def look_up(workshop: Workshop, run: Run) -> list[Traced]:
+    """Read the results that a run's document points to."""
+    instances = {item.id: item for item in workshop.snapshot(run.snapshot).instances}
+    return [_look_up(workshop, entry, instances[entry.instance]) for entry in run.entries]
+
+
+def _look_up(workshop: Workshop, entry: Entry, instance: Instance) -> Traced:
+    queries = workshop.journal(Stage.QUERY, entry.part, Completion)
+    renders = workshop.journal(Stage.RENDER, entry.part, Rendering)
+    scored = workshop.journal(Stage.SCORE, entry.part, Score)
+    rendering: Outcome[Rendering] | None = entry.failure
+    if entry.render is not None:
+        rendering = renders.get(entry.render)
+    scores = [_score(name, scored.get(key)) for name, key in entry.scores.items()]
+    scores += [_missing(name, reason) for name, reason in entry.missing.items()]
+    order = registry.scenarios.get(entry.scenario).metrics
+    scores.sort(key=lambda score: order.index(score.metric) if score.metric in order else 99)
+    return Traced(entry.model, instance, queries.get(entry.query), rendering, tuple(scores))
+
+
+def _score(name: str, found: Outcome[Score] | None) -> Score:
+    if isinstance(found, Ok):
+        return found.value
+    return _missing(name, str(found) if found is not None else "its journal is gone; run again")
+
+
+def _missing(name: str, reason: str) -> Score:
+    return Score(metric=name, version=registry.metrics.get(name).version, value=None, reason=reason)
+
+
+def save(store: Store, run: Run) -> None:
+    """Write a run's document."""
+    store.write_document(f"runs/{run.name}.json", run.model_dump_json(indent=1))
+
+
+def load(store: Store, name: str) -> Run:
+    """Read a run's document.
+
+    Raises:
+        RunError: there is none of that name, or it cannot be read.
+    """
+    try:
+        return Run.model_validate_json(store.read_document(f"runs/{name}.json"))
+    except FileNotFoundError:
+        known = ", ".join(names(store)) or "none yet"
+        raise RunError(f"no run is called {name!r} (known: {known})") from None
+    except ValidationError as error:
+        raise RunError(f"run {name!r} is not readable: {error.errors()[0]['msg']}") from None
+
+
+def names(store: Store) -> list[str]:
+    """Return the names of all runs in the store."""
+    return store.documents("runs")

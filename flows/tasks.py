@@ -1,0 +1,57 @@
+"""The Prefect tasks: one per stage and batch, each a few lines around a plain function.
+
+Results are not cached by Prefect: the store's journals are what makes a second run cheap, whoever
+starts it. A task whose batch met infra failures ends as Failed, after everything else in the batch
+is done, so that the Prefect UI shows what to run again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from prefect import task
+from prefect.cache_policies import NO_CACHE
+from prefect.states import Completed, Failed, State
+
+from benchmark.outcome import Outcome
+from benchmark.records import Instance, Material
+from flows import batches
+from flows.batches import Batch, Tally
+from flows.workshop import opened
+
+
+@task(name="references", task_run_name="references {label}", cache_policy=NO_CACHE)
+def refer_batch(
+    source: str, label: str, materials: Sequence[Material]
+) -> dict[str, Outcome[Instance]]:
+    """Render the references of some material."""
+    with opened() as workshop:
+        return batches.refer_batch(workshop, source, materials)
+
+
+@task(name="query", task_run_name="query {batch.model} {batch.scenario}", cache_policy=NO_CACHE)
+def query_batch(batch: Batch) -> State:
+    """Ask a model about some instances."""
+    with opened() as workshop:
+        return _state(batches.query_batch(workshop, batch))
+
+
+@task(name="render", task_run_name="render {batch.model} {batch.scenario}", cache_policy=NO_CACHE)
+def render_batch(batch: Batch) -> State:
+    """Render a model's answers."""
+    with opened() as workshop:
+        return _state(batches.render_batch(workshop, batch))
+
+
+@task(name="score", task_run_name="score {batch.model} {batch.scenario}", cache_policy=NO_CACHE)
+def score_batch(batch: Batch) -> State:
+    """Score a model's renderings."""
+    with opened() as workshop:
+        return _state(batches.score_batch(workshop, batch))
+
+
+def _state(tally: Tally) -> State:
+    counts = f"{tally.done} done, {tally.failed} failed by the model"
+    if tally.infra:
+        return Failed(message=f"{counts}, {tally.infra} to run again: {tally.first_infra}")
+    return Completed(message=counts)
