@@ -1,0 +1,225 @@
+"""The one place where crop, padding and size are decided, for reference and prediction alike.
+
+Tools write PNG files under the control of whoever wrote the structure, so pictures are untrusted:
+the size is read from the header before a pixel is unpacked, and everything becomes 8-bit RGB on
+white before any other step.
+"""
+
+from __future__ import annotations
+
+import io
+import struct
+import zlib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from benchmark.outcome import Failed, Kind, Outcome, Stage, ok
+from benchmark.protocols import Fit
+from benchmark.records import Flag, Picture
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+MAX_PIXELS = 50_000_000
+MARGIN = 10
+"""White pixels left around the content of a document, and twice as many between two pages."""
+
+VISIBLE = 250
+"""A pixel counts as content when its darkest channel is below this value."""
+
+COMPRESSION = 6
+FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "TIFF")
+WHITE = 255
+
+Array = np.ndarray[tuple[int, ...], np.dtype[np.uint8]]
+"""A picture: uint8, shape (H, W, 3), RGB."""
+
+_UNREADABLE = (
+    OSError, ValueError, SyntaxError, EOFError, OverflowError, struct.error, zlib.error,
+)  # fmt: skip  # all that PIL's decoders raise for damaged files
+
+
+def decode(data: bytes, max_pixels: int = MAX_PIXELS) -> Outcome[Array]:
+    """Decode an untrusted picture to 8-bit RGB, transparency composited on white.
+
+    Args:
+        data: a PNG file (or JPEG, GIF, WebP, TIFF: references that arrive as scans).
+        max_pixels: pictures with more pixels are refused by their header alone.
+
+    Returns:
+        uint8 array (H, W, 3), or a failure: ``RESOURCE_LIMIT`` for too many pixels,
+        ``EMPTY_RENDER`` for bytes that are no readable picture.
+    """
+    from PIL import Image  # noqa: PLC0415 - the command line starts without it
+
+    too_large = _header_failure(data, max_pixels)
+    if too_large:
+        return too_large
+    try:
+        with Image.open(io.BytesIO(data), formats=FORMATS) as image:
+            if image.width * image.height > max_pixels:
+                return _too_many_pixels(image.width, image.height, max_pixels)
+            return ok(_to_rgb(image))
+    except Image.DecompressionBombError as error:
+        return Failed.of(Stage.RENDER, Kind.RESOURCE_LIMIT, f"picture: {error}")
+    except _UNREADABLE as error:
+        message = f"no readable picture in {len(data)} bytes: {error}"
+        return Failed.of(Stage.RENDER, Kind.EMPTY_RENDER, message)
+
+
+def encode(array: Array) -> bytes:
+    """Encode (H, W, 3) uint8 as an RGB PNG without metadata; equal arrays give equal bytes."""
+    from PIL import Image  # noqa: PLC0415
+
+    buffer = io.BytesIO()
+    Image.fromarray(np.ascontiguousarray(array), "RGB").save(
+        buffer, "PNG", compress_level=COMPRESSION
+    )
+    return buffer.getvalue()
+
+
+def picture(
+    pages: Sequence[bytes],
+    *,
+    crop_content: bool = True,
+    flags: Sequence[Flag] = (),
+    log: str = "",
+    seconds: float = 0.0,
+) -> Outcome[Picture]:
+    """Make a renderer's result of the pages that its tool wrote.
+
+    Args:
+        pages: picture files in reading order; several are stacked.
+        crop_content: documents are cropped to their content; web pages keep their window's size.
+        flags: what went wrong although a picture came out.
+        log: excerpt of the tool's log.
+        seconds: how long the rendering took.
+
+    Returns:
+        The picture, or ``EMPTY_RENDER`` when no page shows anything (white pages, no pages) and
+        the failures of ``decode``.
+    """
+    decoded: list[Array] = []
+    for page in pages:
+        outcome = decode(page)
+        if isinstance(outcome, Failed):
+            return outcome
+        decoded.append(outcome.value)
+    if not any(_is_visible(page) for page in decoded):
+        message = "the tool finished, but nothing is visible" if pages else "no page was written"
+        return Failed.of(Stage.RENDER, Kind.EMPTY_RENDER, message, log)
+    stacked = ok(decoded[0]) if len(decoded) == 1 else stack(decoded)
+    if isinstance(stacked, Failed):
+        return stacked
+    array = crop(stacked.value) if crop_content else stacked.value
+    height, width = array.shape[:2]
+    return ok(
+        Picture(
+            png=encode(array), width=width, height=height, pages=len(pages),
+            flags=tuple(flags), log=log, seconds=seconds,
+        )
+    )  # fmt: skip
+
+
+def crop(array: Array, margin: int = MARGIN) -> Array:
+    """Cut a document to its content with a white margin of exactly `margin` pixels.
+
+    A picture without content is returned unchanged, and so is one whose background is not white
+    (its background is content).
+    """
+    rows, columns = _content(array)
+    if rows is None or columns is None:
+        return array
+    return _pad(array[rows, columns], margin, margin, margin, margin)
+
+
+def stack(pages: Sequence[Array], gap: int = 2 * MARGIN) -> Outcome[Array]:
+    """Put pages below each other, each cut to the rows that show something, on white.
+
+    Returns:
+        An array as wide as the widest page, or ``RESOURCE_LIMIT`` when it would be too large.
+        Pages without content take no room.
+    """
+    cut = [page[rows] for page in pages for rows, _ in (_content(page),) if rows is not None]
+    width = max((page.shape[1] for page in cut), default=1)
+    height = sum(page.shape[0] for page in cut) + gap * max(0, len(cut) - 1)
+    if width * height > MAX_PIXELS:
+        return _too_many_pixels(width, height, MAX_PIXELS)
+    result = np.full((max(1, height), width, 3), WHITE, np.uint8)
+    top = 0
+    for page in cut:
+        result[top : top + page.shape[0], : page.shape[1]] = page
+        top += page.shape[0] + gap
+    return ok(result)
+
+
+def fit(prediction: Array, reference: Array, how: Fit) -> tuple[Array, Array]:
+    """Bring two pictures to one size, (H, W, 3) uint8 each.
+
+    ``RESIZE``: the prediction takes the reference's size (bicubic, as PIL resizes by default and
+    hence HELM does). ``PAD``: both are padded with white, at the right and the bottom, to the
+    larger width and the larger height.
+    """
+    if how is Fit.RESIZE:
+        return _resize(prediction, reference.shape[1], reference.shape[0]), reference
+    height = max(prediction.shape[0], reference.shape[0])
+    width = max(prediction.shape[1], reference.shape[1])
+    return (
+        _pad(prediction, 0, width - prediction.shape[1], 0, height - prediction.shape[0]),
+        _pad(reference, 0, width - reference.shape[1], 0, height - reference.shape[0]),
+    )
+
+
+def _resize(array: Array, width: int, height: int) -> Array:
+    from PIL import Image  # noqa: PLC0415
+
+    if array.shape[:2] == (height, width):
+        return array
+    image = Image.fromarray(np.ascontiguousarray(array), "RGB")
+    return np.asarray(image.resize((width, height), Image.Resampling.BICUBIC), np.uint8)
+
+
+def _pad(array: Array, left: int, right: int, top: int, bottom: int) -> Array:
+    return np.pad(array, ((top, bottom), (left, right), (0, 0)), constant_values=WHITE)
+
+
+def _is_visible(array: Array) -> bool:
+    return bool((array < VISIBLE).any())
+
+
+def _content(array: Array) -> tuple[slice | None, slice | None]:
+    visible = np.min(array, axis=2) < VISIBLE
+    rows, columns = np.flatnonzero(np.any(visible, 1)), np.flatnonzero(np.any(visible, 0))
+    if not rows.size:
+        return None, None
+    return slice(rows[0], rows[-1] + 1), slice(columns[0], columns[-1] + 1)
+
+
+def _to_rgb(image: Image) -> Array:
+    from PIL import Image as images  # noqa: N813, PLC0415
+
+    if image.mode in ("I", "F") or image.mode.startswith("I;16"):
+        depth = 1 if image.mode == "F" else 257  # 16 bits to 8: 65535 → 255
+        grey = np.clip(np.asarray(image, np.float64) / depth, 0, WHITE).round().astype(np.uint8)
+        return np.repeat(grey[:, :, None], 3, axis=2)
+    if image.has_transparency_data:
+        rgba = image.convert("RGBA")
+        image = images.alpha_composite(images.new("RGBA", rgba.size, "white"), rgba)
+    return np.array(image.convert("RGB"), np.uint8)
+
+
+def _header_failure(data: bytes, max_pixels: int) -> Failed | None:
+    """Refuse a PNG by its header, before PIL looks at it (PIL only warns of mid-sized bombs)."""
+    if data[:8] == b"\x89PNG\r\n\x1a\n" and data[12:16] == b"IHDR" and data[16:24]:
+        width = int.from_bytes(data[16:20], "big")
+        height = int.from_bytes(data[20:24], "big")
+        if width * height > max_pixels:
+            return _too_many_pixels(width, height, max_pixels)
+    return None
+
+
+def _too_many_pixels(width: int, height: int, limit: int) -> Failed:
+    message = f"picture: {width} × {height} pixels, more than {limit // 1_000_000} million"
+    return Failed.of(Stage.RENDER, Kind.RESOURCE_LIMIT, message)

@@ -1,0 +1,260 @@
+"""What one job sends into a sandbox and what comes back; knows nothing of the engine.
+
+A sandbox waits in ``WAITING``: a shell that reads the size of a script and runs it. The host then
+writes the script and a tar of the input files to the same pipe. The script unpacks the files, runs
+the command with an empty environment, ends whatever the command left running, and replaces itself
+by a tar of the outputs. So a job costs one pipe and no ``exec``.
+
+Standard output carries, in this order: what the command wrote, a line that starts with a random
+marker and holds the exit status and the kernel's counts, the tar. All of it is untrusted: a job can
+write to the shell's pipes, and so can forge its own result, which it may choose freely anyway, but
+nothing beyond it.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import secrets
+import shlex
+import tarfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from renderers.bundle import normalise, path_fault
+
+WAITING = ("/bin/sh", "-c", 'read -r size && eval "$(head -c "$size")"')
+WORK = "/work"
+EPOCH = 1_735_689_600
+"""Modification time of every input file and the clock of tools that ask SOURCE_DATE_EPOCH."""
+
+ENVIRONMENT = {
+    "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+    "HOME": "/tmp",  # noqa: S108 - inside the container
+    "LANG": "C.UTF-8",
+    "LC_ALL": "C.UTF-8",
+    "TZ": "UTC",
+    "SOURCE_DATE_EPOCH": str(EPOCH),
+}
+
+MAX_FILES = 2000
+FLOOD = 64
+"""A job that writes this many times its log's cap is stopped; less is discarded quietly."""
+
+_PATTERN = re.compile(r"[\w.*?][\w.*?/+=@-]*")
+_KILLED, _FILE_TOO_LARGE = 137, 153
+_FRAME = 8
+
+_SCRIPT = """\
+head -c {size} | tar -x -f - -C {work} || exit 125
+cd {work} || exit 125
+timeout -s KILL {seconds} env -i {environment} {command} </dev/null
+status=$?
+kill -s KILL -- -1 2>/dev/null
+oom=0 forks=0
+for file in /sys/fs/cgroup/memory.events /sys/fs/cgroup/memory/memory.oom_control; do
+  [ -r $file ] || continue
+  while read -r key value; do [ "$key" != oom_kill ] || oom=$value; done <$file
+done
+for file in /sys/fs/cgroup/pids.events /sys/fs/cgroup/pids/pids.events; do
+  [ -r $file ] || continue
+  while read -r key value; do [ "$key" != max ] || forks=$value; done <$file
+done
+set --
+for file in {patterns}; do
+  [ ! -e "$file" ] || [ -h "$file" ] || set -- "$@" "$file"
+done
+printf '\\n%s %s %s %s\\n' {marker} $status "$oom" "$forks"
+exec tar -c -f - --hard-dereference -T /dev/null -- "$@" 2>/dev/null
+"""
+
+
+class Stop(StrEnum):
+    """Why a job was stopped, or could not go on, by its sandbox rather than by itself."""
+
+    TIMEOUT = "timeout"
+    MEMORY = "memory"
+    OUTPUT = "output"
+    PROCESSES = "processes"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one job may use."""
+
+    seconds: float = 20
+    """Wall-clock time."""
+    memory_mb: int = 1024
+    """Memory of all processes and of what lies in the work folder; there is no swap."""
+    cpus: float = 1
+    pids: int = 64
+    """Processes and threads at the same time."""
+    work_mb: int = 128
+    """Room in the work folder and, again, in /tmp; also the largest file."""
+    output_mb: int = 64
+    """Bytes of the collected files together."""
+    log_kb: int = 256
+    """Kept bytes of standard output and of standard error, each."""
+
+
+LIMITS = Limits()
+
+
+@dataclass(frozen=True)
+class Execution:
+    """What a command did in its sandbox."""
+
+    exit_code: int | None
+    """None when the job was stopped before the command ended."""
+    stdout: str
+    stderr: str
+    files: dict[str, bytes]
+    seconds: float
+    stopped: Stop | None
+
+    @property
+    def log(self) -> str:
+        """Both streams as one text."""
+        return "\n".join(text for text in (self.stdout.strip(), self.stderr.strip()) if text)
+
+
+@dataclass(frozen=True)
+class Job:
+    """A command, its input files and the names of its outputs."""
+
+    command: Sequence[str]
+    files: Mapping[str, bytes]
+    collect: Sequence[str] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    marker: str = field(default_factory=lambda: secrets.token_hex(16))
+
+    def __post_init__(self) -> None:
+        for pattern in self.collect:
+            if not _PATTERN.fullmatch(pattern) or ".." in pattern:
+                raise ValueError(f"not a pattern of output names: {pattern!r}")
+
+    def payload(self, limits: Limits) -> bytes:
+        """Return all that goes to the waiting shell's standard input."""
+        archive = _pack(self.files)
+        variables = {**ENVIRONMENT, **self.environment}
+        script = _SCRIPT.format(
+            size=len(archive),
+            work=WORK,
+            seconds=limits.seconds + 5,  # only if the host is gone; it stops jobs itself
+            environment=shlex.join(f"{name}={value}" for name, value in variables.items()),
+            command=shlex.join(self.command),
+            patterns=" ".join(self.collect) or '""',
+            marker=self.marker,
+        ).encode()
+        return b"%d\n%s%s" % (len(script), script, archive)
+
+
+class Result:
+    """Collects what the engine sends of a job's two streams, within the job's limits."""
+
+    def __init__(self, marker: str, limits: Limits) -> None:
+        self._marker = f"\n{marker} ".encode()
+        self._limits = limits
+        self._frames = bytearray()
+        self._pending = bytearray()
+        self._archive: bytearray | None = None
+        self._logs = {1: bytearray(), 2: bytearray()}
+        self._written = 0
+        self.flooded = False
+
+    def feed(self, data: bytes) -> None:
+        """Take bytes in the engine's framing (stream, three zeros, big-endian size, payload)."""
+        self._frames += data
+        while len(self._frames) >= _FRAME:
+            end = _FRAME + int.from_bytes(self._frames[4:_FRAME], "big")
+            if len(self._frames) < end:
+                return
+            stream, payload = self._frames[0], bytes(self._frames[_FRAME:end])
+            del self._frames[:end]
+            if stream == 1:
+                self._take_output(payload)
+            else:
+                self._log(2, payload)
+
+    def execution(self, seconds: float, stopped: Stop | None) -> Execution | None:
+        """Return what the job did, or None when its sandbox ended without a result."""
+        header, _, archive = bytes(self._archive or b"").partition(b"\n")
+        counts = header.split()
+        complete = len(counts) == 3 and all(count.isdigit() for count in counts)
+        if stopped is None and not complete:
+            return None
+        if self._archive is None:
+            self._log(1, bytes(self._pending))
+        exit_code, oom, forks = map(int, counts) if complete else (None, 0, 0)
+        stdout, stderr = (log.decode("utf-8", "replace") for log in self._logs.values())
+        if stopped is None and exit_code:
+            stopped = _reason(exit_code, bool(oom), bool(forks), stderr)
+        elif stopped is None and oom:
+            stopped = Stop.MEMORY
+        files = _unpack(archive)
+        return Execution(exit_code, stdout, stderr, files, seconds, stopped)
+
+    def _take_output(self, payload: bytes) -> None:
+        if self._archive is not None:
+            self._archive += payload
+            if len(self._archive) > self._limits.output_mb << 20:
+                self.flooded = True
+            return
+        self._pending += payload
+        position = self._pending.find(self._marker)
+        if position >= 0:
+            self._archive = self._pending[position + len(self._marker) :]
+            self._log(1, bytes(self._pending[:position]))
+        else:  # the marker may have come in part only
+            keep = max(0, len(self._pending) - len(self._marker) + 1)
+            self._log(1, bytes(self._pending[:keep]))
+            del self._pending[:keep]
+
+    def _log(self, stream: int, payload: bytes) -> None:
+        cap = self._limits.log_kb << 10
+        self._written += len(payload)
+        log = self._logs[stream]
+        log += payload[: max(0, cap - len(log))]
+        if self._written > cap * FLOOD:
+            self.flooded = True
+
+
+def _reason(exit_code: int, oom: bool, forks: bool, stderr: str) -> Stop | None:
+    """Tell which limit made a command fail, if one did."""
+    if oom:
+        return Stop.MEMORY
+    if forks:
+        return Stop.PROCESSES
+    if exit_code == _FILE_TOO_LARGE or "No space left on device" in stderr:
+        return Stop.OUTPUT
+    return None
+
+
+def _pack(files: Mapping[str, bytes]) -> bytes:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        for path, data in files.items():
+            fault = path_fault(path)
+            if fault:
+                raise ValueError(f"path {path!r}: {fault}; check files with renderers.bundle first")
+            member = tarfile.TarInfo(path)
+            member.size, member.mode, member.mtime = len(data), 0o644, EPOCH
+            archive.addfile(member, io.BytesIO(data))
+    return buffer.getvalue()
+
+
+def _unpack(archive: bytes) -> dict[str, bytes]:
+    """Read the regular files of an untrusted tar; links, devices and odd names are left out."""
+    files: dict[str, bytes] = {}
+    try:
+        with tarfile.open(fileobj=io.BytesIO(archive), mode="r:") as members:
+            for member in members:
+                if len(files) >= MAX_FILES:
+                    break
+                if member.isreg() and not member.issparse() and not path_fault(member.name):
+                    content = members.extractfile(member)
+                    files[normalise(member.name)] = content.read() if content else b""
+    except (tarfile.TarError, EOFError, OverflowError, ValueError):
+        return files  # cut off by a limit, or forged: what was whole so far is all there is
+    return files

@@ -1,0 +1,409 @@
+"""The only file that talks to Docker: one job, one fresh container.
+
+Everything that a model wrote or the internet sent is hostile. A container has no network, a
+read-only root, a tmpfs work folder and /tmp, no capabilities, no new privileges, an unprivileged
+user, the engine's seccomp profile, no mounts of the host, and limits on memory, processors,
+processes, file size, wall-clock time and output.
+
+A container waits for its job on its standard input (see ``renderers.job``). When the process that
+started it goes away, however it goes, that input closes and the container ends and removes itself.
+What could be left all the same (an engine that was restarted) carries a label with its owner and is
+removed when a later process of the same host opens a pool.
+
+``DOCKER_HOST`` is honoured, so rootless Docker and Podman's socket work.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from benchmark.outcome import Failed, Kind, Outcome, Stage, ok
+from benchmark.records import Digest
+from renderers.hardening import (
+    HOSTNAME,
+    OWNER,
+    USER,
+    browser_command,
+    hardening,
+    is_stale,
+    owner,
+    ulimits,
+)  # fmt: skip
+from renderers.job import LIMITS, WAITING, WORK, Execution, Job, Limits, Result, Stop
+
+if TYPE_CHECKING:
+    import docker
+
+__all__ = [
+    "Execution", "Limits", "Pool", "Stop", "browser_command", "engine_status", "image_digest",
+    "image_status", "stop_container", "stopped_failure",
+]  # fmt: skip
+
+ENGINE_SECONDS = 60
+"""How long the engine may take for one request."""
+
+_INPUT_SHARE = 0.75
+_RECEIVE = 1 << 16
+
+
+class Pool:
+    """Started, unused containers of one image, kept ready by background threads.
+
+    Safe to use from several threads. Nothing is started before the first job.
+    """
+
+    def __init__(
+        self, image: str, *, size: int = 2, limits: Limits = LIMITS, runtime: str | None = None
+    ) -> None:
+        """Describe the pool.
+
+        Args:
+            image: name of the image, with its tag.
+            size: containers kept ready.
+            limits: of each job; `run` may set others for one job.
+            runtime: OCI runtime, for instance ``runsc``; None for the engine's own.
+        """
+        self.image = image
+        self.limits = limits
+        self._size = size
+        self._runtime = runtime
+        self._lock = threading.Lock()
+        self._ready: deque[_Container] = deque()
+        self._starting = 0
+        self._closed = False
+        self._starters: ThreadPoolExecutor | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Remove every container that waits; running jobs end by themselves."""
+        with self._lock:
+            self._closed = True
+            starters, self._starters = self._starters, None
+        if starters:
+            starters.shutdown(wait=True)
+        while self._ready:
+            self._ready.popleft().remove()
+
+    def run(
+        self,
+        command: Sequence[str],
+        files: Mapping[str, bytes],
+        *,
+        collect: Sequence[str] = (),
+        environment: Mapping[str, str] | None = None,
+        limits: Limits | None = None,
+    ) -> Outcome[Execution]:
+        """Run a command in a fresh container's work folder and throw the container away.
+
+        Args:
+            command: program and arguments; no shell reads them.
+            files: inputs by path (check them with ``renderers.bundle`` first).
+            collect: patterns of the output files to bring back (``out*.png``); a pattern that
+                names a folder brings everything under it. Links and devices are never brought.
+            environment: variables besides PATH, HOME, LANG, LC_ALL, TZ and SOURCE_DATE_EPOCH.
+            limits: for this job, if other than the pool's.
+
+        Returns:
+            What the command did, also when a limit stopped it (``Execution.stopped``). A failure
+            means the engine or the container failed by itself: ``ENGINE_UNAVAILABLE``,
+            ``IMAGE_MISSING``, ``DISK_FULL``, or ``SANDBOX_LOST`` after one more try; or that the
+            input has no room (``RESOURCE_LIMIT``).
+        """
+        limits = limits or self.limits
+        if sum(map(len, files.values())) > _INPUT_SHARE * (limits.work_mb << 20):
+            message = f"input: the files do not fit into a work folder of {limits.work_mb} MB"
+            return Failed.of(Stage.RENDER, Kind.RESOURCE_LIMIT, message)
+        job = Job(command, files, collect, dict(environment or {}))
+        for _ in range(2):
+            container = self._take(limits)
+            if isinstance(container, Failed):
+                return container
+            execution = container.run(job, limits)
+            if execution is not None:
+                return ok(execution)
+        alive = engine_status()
+        if isinstance(alive, Failed):
+            return alive
+        message = f"the container of {self.image} ended by itself, twice; the next run tries again"
+        return Failed.of(Stage.RENDER, Kind.SANDBOX_LOST, message)
+
+    def _take(self, limits: Limits) -> _Container | Failed:
+        """Return a container that waits, starting one if none is ready."""
+        if _shape(limits) != _shape(self.limits):
+            return _start(self.image, limits, self._runtime)
+        with self._lock:
+            if self._closed:
+                raise RuntimeError("the pool is closed")
+            if self._starters is None:
+                self._starters = ThreadPoolExecutor(2, thread_name_prefix="sandbox-starter")
+                self._starters.submit(remove_stale)
+            container = self._ready.popleft() if self._ready else None
+            while len(self._ready) + self._starting < self._size:
+                self._starting += 1
+                self._starters.submit(self._add)
+        return container or _start(self.image, self.limits, self._runtime)
+
+    def _add(self) -> None:
+        container = None
+        try:
+            if not self._closed:
+                container = _start(self.image, self.limits, self._runtime)
+        finally:
+            with self._lock:
+                self._starting -= 1
+                # a failure is not kept: the job that needs a container meets it by itself
+                if isinstance(container, _Container):
+                    self._ready.append(container)
+
+
+@dataclass
+class _Container:
+    """A started container whose shell waits for a job on the attached connection."""
+
+    id: str
+    connection: Any  # keeps the attached connection open
+    channel: socket.socket
+
+    def run(self, job: Job, limits: Limits) -> Execution | None:
+        """Run a job; None when the container ended without a result and was not stopped."""
+        result = Result(job.marker, limits)
+        begun = time.monotonic()
+        try:
+            stopped = self._exchange(job.payload(limits), result, begun + limits.seconds)
+        except OSError:
+            stopped = None  # the engine or somebody else closed the connection
+        seconds = time.monotonic() - begun
+        execution = result.execution(seconds, stopped)
+        if execution is None and self._out_of_memory():
+            execution = result.execution(seconds, Stop.MEMORY)
+        if stopped or execution is None:
+            self.remove()
+        self._close()
+        return execution
+
+    def remove(self) -> None:
+        """End and remove the container at once."""
+        self._close()
+        stop_container(self.id)
+
+    def _exchange(self, payload: bytes, result: Result, deadline: float) -> Stop | None:
+        try:
+            self.channel.settimeout(max(0.001, deadline - time.monotonic()))
+            self.channel.sendall(payload)
+            while not result.flooded:
+                self.channel.settimeout(max(0.001, deadline - time.monotonic()))
+                data = self.channel.recv(_RECEIVE)
+                if not data:
+                    return None
+                result.feed(data)
+                if time.monotonic() > deadline:
+                    return Stop.TIMEOUT
+        except TimeoutError:
+            return Stop.TIMEOUT
+        return Stop.OUTPUT
+
+    def _out_of_memory(self) -> bool:
+        """Whether the whole container was killed for its memory (runtimes with own kernels)."""
+        import docker  # noqa: PLC0415
+        from requests.exceptions import RequestException  # noqa: PLC0415
+
+        try:
+            with _closing_client() as client:
+                return bool(client.api.inspect_container(self.id)["State"]["OOMKilled"])
+        except (docker.errors.DockerException, RequestException):
+            return False
+
+    def _close(self) -> None:
+        self.channel.close()
+        self.connection.close()
+
+
+def image_digest(image: str) -> Outcome[Digest]:
+    """Return the engine's identifier of an image, 64 hexadecimal digits, as part of keys."""
+
+    def inspect(client: docker.DockerClient) -> Digest:
+        return str(client.api.inspect_image(image)["Id"]).removeprefix("sha256:")
+
+    return _ask(inspect, image)
+
+
+@dataclass(frozen=True)
+class EngineStatus:
+    """What the engine says of itself."""
+
+    version: str
+    runtime: str
+    runtimes: tuple[str, ...]
+    missing: tuple[str, ...]
+    """Limits that the engine cannot enforce here (``memory``, ``swap``, ``cpu``, ``pids``)."""
+
+
+@dataclass(frozen=True)
+class ImageStatus:
+    """Whether an image is there and made from the folder that the checkout has."""
+
+    name: str
+    state: str
+    """``present``, ``stale`` (only images of another state of the folder) or ``missing``."""
+    digest: Digest | None
+
+
+def engine_status() -> Outcome[EngineStatus]:
+    """Ask the engine for its version, its runtimes and the limits that it cannot enforce."""
+    fields = {
+        "memory": "MemoryLimit", "swap": "SwapLimit", "cpu": "CpuCfsQuota", "pids": "PidsLimit",
+    }  # fmt: skip
+
+    def info(client: docker.DockerClient) -> EngineStatus:
+        told = client.api.info()
+        missing = tuple(name for name, key in fields.items() if not told.get(key, True))
+        runtimes = tuple(sorted(told.get("Runtimes") or {}))
+        version, runtime = str(told["ServerVersion"]), str(told.get("DefaultRuntime", ""))
+        return EngineStatus(version, runtime, runtimes, missing)
+
+    return _ask(info)
+
+
+def image_status(name: str) -> Outcome[ImageStatus]:
+    """Tell whether the image of a folder of ``containers`` (``"tex"``) is current."""
+    from renderers.image_digest import LABEL, folder_digest, repository  # noqa: PLC0415
+
+    def compare(client: docker.DockerClient) -> ImageStatus:
+        wanted = folder_digest(name)
+        images = client.api.images(repository(name))
+        for image in images:
+            if (image.get("Labels") or {}).get(LABEL) == wanted:
+                return ImageStatus(name, "present", str(image["Id"]).removeprefix("sha256:"))
+        return ImageStatus(name, "stale" if images else "missing", None)
+
+    return _ask(compare)
+
+
+def stopped_failure(execution: Execution, limits: Limits = LIMITS) -> Failed | None:
+    """Turn the limit that ended a job into a failure; None when no limit did.
+
+    Args:
+        execution: what the job did.
+        limits: that it ran under, for the message.
+    """
+    kind, message = {
+        Stop.TIMEOUT: (Kind.TIMEOUT, f"not finished after {limits.seconds:g} s"),
+        Stop.MEMORY: (Kind.RESOURCE_LIMIT, f"memory: needed more than {limits.memory_mb} MB"),
+        Stop.PROCESSES: (Kind.RESOURCE_LIMIT, f"processes: started more than {limits.pids}"),
+        Stop.OUTPUT: (
+            Kind.RESOURCE_LIMIT,
+            f"output: wrote more than {limits.output_mb} MB, or filled {limits.work_mb} MB on disk",
+        ),
+        None: (Kind.COMPILE_ERROR, ""),
+    }[execution.stopped]
+    return Failed.of(Stage.RENDER, kind, message, execution.log[-4000:]) if message else None
+
+
+def stop_container(name: str) -> None:
+    """End and remove a container by name or identifier; nothing happens if it is gone."""
+    import docker  # noqa: PLC0415
+    from requests.exceptions import RequestException  # noqa: PLC0415
+
+    try:
+        with _closing_client() as client:
+            client.api.remove_container(name, force=True)
+    except (docker.errors.DockerException, RequestException):
+        return  # gone, being removed, or the engine is: its label lets the next start clear it
+
+
+def remove_stale() -> None:
+    """Remove containers whose owning process on this host no longer lives."""
+    import docker  # noqa: PLC0415
+    from requests.exceptions import RequestException  # noqa: PLC0415
+
+    try:
+        with _closing_client() as client:
+            for container in client.api.containers(all=True, filters={"label": OWNER}):
+                if is_stale(container["Labels"][OWNER]):
+                    stop_container(container["Id"])
+    except (docker.errors.DockerException, RequestException):
+        return  # the job that needs the engine reports that it does not answer
+
+
+def _start(image: str, limits: Limits, runtime: str | None) -> _Container | Failed:
+    def start(client: docker.DockerClient) -> _Container:
+        api = client.api
+        hardened = {**hardening(limits), "ulimits": ulimits(limits), "runtime": runtime}
+        created = api.create_container(
+            image, list(WAITING), user=USER, working_dir=WORK, hostname=HOSTNAME, stdin_open=True,
+            labels={OWNER: owner()}, host_config=api.create_host_config(**hardened),
+            use_config_proxy=False,
+        )  # fmt: skip
+        identifier: str = created["Id"]
+        attach = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
+        connection = api.attach_socket(identifier, attach)
+        try:
+            api.start(identifier)
+        except BaseException:
+            connection.close()
+            stop_container(identifier)
+            raise
+        return _Container(identifier, connection, getattr(connection, "_sock", connection))
+
+    outcome = _ask(start, image)
+    return outcome if isinstance(outcome, Failed) else outcome.value
+
+
+def _shape(limits: Limits) -> Limits:
+    """The limits that a container is started with; the others belong to the job."""
+    return replace(limits, seconds=0, output_mb=0, log_kb=0)
+
+
+T = TypeVar("T")
+
+
+def _ask(question: Callable[[docker.DockerClient], T], image: str = "") -> Outcome[T]:
+    """Put one question to the engine; its errors become failures that say what to do."""
+    import docker  # noqa: PLC0415
+    from requests.exceptions import RequestException  # noqa: PLC0415
+
+    try:
+        with _closing_client() as client:
+            return ok(question(client))
+    except docker.errors.ImageNotFound:
+        message = f"image {image} is not built; run `make setup`"
+        return Failed.of(Stage.RENDER, Kind.IMAGE_MISSING, message)
+    except (docker.errors.DockerException, RequestException, OSError) as error:
+        if "no space left on device" in str(error).lower():
+            message = f"the engine's disk is full ({error}); try `docker system prune`"
+            return Failed.of(Stage.RENDER, Kind.DISK_FULL, message)
+        host = os.environ.get("DOCKER_HOST", "the default socket")
+        message = f"the container engine at {host} cannot do this; see `rerender doctor` ({error})"
+        return Failed.of(Stage.RENDER, Kind.ENGINE_UNAVAILABLE, message)
+
+
+@contextmanager
+def _closing_client() -> Iterator[docker.DockerClient]:
+    """Open a client for this thread (they are not safe to share) and close it."""
+    import docker  # noqa: PLC0415
+
+    client = docker.from_env(timeout=ENGINE_SECONDS)
+    try:
+        yield client
+    finally:
+        client.close()
