@@ -82,9 +82,7 @@ class Answer(Record):
 
     def repaired(self, structure: Structure, repair: str) -> Answer:
         """Return the answer with a repaired structure and the repair recorded."""
-        return self.model_copy(
-            update={"structure": structure, "repairs": (*self.repairs, repair)}
-        )
+        return self.model_copy(update={"structure": structure, "repairs": (*self.repairs, repair)})
 
 
 class Picture(Record):

@@ -1,4 +1,4 @@
-"""Settings: ``RERENDER_*`` variables, then ``rerender.toml`` in the working folder, then defaults."""
+"""Settings: ``RERENDER_*`` variables, then ``rerender.toml`` where you are, then defaults."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ class Settings(BaseSettings):
         settings_cls: type[BaseSettings],
         init_settings: PydanticBaseSettingsSource,
         env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,
-        file_secret_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Arguments win over the environment, the environment over the file."""
         return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)

@@ -18,6 +18,7 @@ import os
 import secrets
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from typing import IO, Any, Generic, TypeVar
 
 import fsspec
@@ -109,16 +110,15 @@ class Store:
         if not isinstance(self.fs, LocalFileSystem):
             self.fs.pipe_file(path, data)  # object stores put whole objects atomically
             return
-        temporary = f"{folder}/.{name}.{os.getpid()}.{secrets.token_hex(4)}"
+        temporary = Path(folder, f".{name}.{os.getpid()}.{secrets.token_hex(4)}")
         try:
-            with open(temporary, "wb") as file:
+            with temporary.open("wb") as file:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
-            os.replace(temporary, path)
+            temporary.replace(path)
         finally:
-            if os.path.exists(temporary):
-                os.unlink(temporary)
+            temporary.unlink(missing_ok=True)
 
 
 class Journal(Generic[T]):
@@ -148,7 +148,7 @@ class Journal(Generic[T]):
 
     def add(self, key: str, outcome: Outcome[T]) -> None:
         """Append an outcome; it is on disk when this returns."""
-        entry = {"key": key, "outcome": self._adapter.dump_python(outcome, mode="json")}
+        entry = {"key": key, "outcome": dump(outcome)}
         line = json.dumps(entry, ensure_ascii=False, separators=(",", ":")) + "\n"
         with self._lock:
             self._merge(self._known(), key, outcome)
@@ -202,6 +202,13 @@ class Journal(Generic[T]):
             return entry["key"], self._adapter.validate_python(entry["outcome"])
         except (json.JSONDecodeError, UnicodeDecodeError, ValidationError, KeyError, TypeError):
             return None  # from an older version or a damaged disk: the instance is done again
+
+
+def dump(outcome: Outcome[Any]) -> dict[str, Any]:
+    """Return the JSON form of an outcome whose value is a record."""
+    if isinstance(outcome, Failed):
+        return outcome.model_dump(mode="json")
+    return {"outcome": "ok", "value": outcome.value.model_dump(mode="json")}
 
 
 def is_final(outcome: Outcome[T]) -> bool:

@@ -16,7 +16,7 @@ from benchmark.records import Completion, Instance, Material, Record, Rendering,
 from flows import road
 from flows.batching import Work, each, finish
 from flows.progress import current
-from flows.scoring import Scorer, score_key
+from flows.scoring import score_key
 from flows.workshop import Workshop
 
 T = TypeVar("T")

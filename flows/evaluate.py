@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from prefect import allow_failure, flow
+from prefect.client.schemas.objects import State
 from prefect.futures import wait
-from prefect.states import Completed, Failed, State
-from prefect.task_runners import ThreadPoolTaskRunner
+from prefect.states import Completed, Failed
 
 from benchmark import registry
 from benchmark.outcome import Stage
@@ -19,8 +19,7 @@ from flows.progress import current
 from flows.runs import Run, run_name
 from flows.workshop import Workshop, opened
 
-
-@flow(name="evaluate", task_runner=ThreadPoolTaskRunner(max_workers=4))
+@flow(name="evaluate", task_runner=tasks.BATCHES_AT_ONCE)
 def evaluate(
     snapshot: str,
     models: list[str],
@@ -53,8 +52,12 @@ def evaluate(
         futures: list[Any] = []
         for batch in batches:
             queried = tasks.query_batch.submit(batch)
-            rendered = tasks.render_batch.submit(batch, wait_for=[allow_failure(queried)])
-            scored = tasks.score_batch.submit(batch, wait_for=[allow_failure(rendered)])
+            rendered = tasks.render_batch.submit(
+                batch, wait_for=[allow_failure(queried)], return_state=False
+            )
+            scored = tasks.score_batch.submit(
+                batch, wait_for=[allow_failure(rendered)], return_state=False
+            )
             futures += [queried, rendered, scored]
         wait(futures)
         run = Run(

@@ -110,12 +110,18 @@ class Bars:
             self._counts[stage][result] += 1
             self._progress.update(self._tasks[stage], advance=1, counts=self._text(stage))
 
+    def all_cached(self) -> bool:
+        """Tell whether there was work and all of it had been done before."""
+        counts = [count for stage in self._counts.values() for count in stage.items()]
+        fresh = sum(count for name, count in counts if name in {"done", "failed", "infra"})
+        return fresh == 0 and sum(count for _, count in counts) > 0
+
     def _finished(self, stage: str) -> str:
         return f"{sum(self._counts[stage].values())}/{self._totals[stage]}"
 
     def _text(self, stage: str) -> str:
         counts = self._counts[stage]
-        words = [f"{counts['done']} done", f"{counts['failed']} failed", f"{counts['cached']} cached"]
+        words = [f"{counts[name]} {name}" for name in ("done", "failed", "cached")]
         if counts["infra"]:
             words.append(f"{counts['infra']} infra failures")
         return ", ".join(words)

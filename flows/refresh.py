@@ -8,14 +8,13 @@ from collections import Counter
 from collections.abc import Sequence
 
 from prefect import flow
-from prefect.task_runners import ThreadPoolTaskRunner
 
 from benchmark import registry, snapshot
 from benchmark.outcome import Failed, Ok, Outcome, Stage
 from benchmark.records import Instance, Material, digest_json
 from benchmark.snapshot import Rejected, Snapshot
 from flows.progress import current
-from flows.tasks import refer_batch
+from flows.tasks import BATCHES_AT_ONCE, refer_batch
 from flows.workshop import Workshop, opened
 
 
@@ -23,7 +22,7 @@ class RefreshError(RuntimeError):
     """No snapshot could be frozen; the text says why and what to do."""
 
 
-@flow(name="refresh", task_runner=ThreadPoolTaskRunner(max_workers=4))
+@flow(name="refresh", task_runner=BATCHES_AT_ONCE)
 def refresh(
     source: str = "bundled",
     since: dt.date | None = None,
@@ -59,8 +58,10 @@ def _chunks(materials: Sequence[Material], size: int) -> list[tuple[str, list[Ma
     for scenario, group in itertools.groupby(materials, lambda material: material.scenario):
         pieces = list(group)
         chunks += [
-            (f"{scenario} {start + 1}-{start + len(pieces[start : start + size])}",
-             pieces[start : start + size])
+            (
+                f"{scenario} {start + 1}-{start + len(pieces[start : start + size])}",
+                pieces[start : start + size],
+            )
             for start in range(0, len(pieces), size)
         ]
     return chunks
@@ -115,5 +116,3 @@ def _tools(workshop: Workshop, instances: Sequence[Instance]) -> dict[str, str]:
             raise RefreshError(image.message)
         tools[name] = f"version {renderer.version}, image {image.value}"
     return tools
-
-

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from pydantic import JsonValue, ValidationError
+from pydantic import Field, JsonValue, ValidationError
 
 from benchmark import registry
 from benchmark.outcome import Failed, Ok, Outcome, Stage
@@ -34,8 +34,8 @@ class Entry(Record):
     query: str
     render: str | None = None
     failure: Failed | None = None
-    scores: dict[str, str] = {}
-    missing: dict[str, str] = {}
+    scores: dict[str, str] = Field(default_factory=dict, description="metric to key")
+    missing: dict[str, str] = Field(default_factory=dict, description="metric to reason")
 
     @property
     def part(self) -> str:

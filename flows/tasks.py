@@ -8,10 +8,14 @@ is done, so that the Prefect UI shows what to run again.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, cast
 
 from prefect import task
 from prefect.cache_policies import NO_CACHE
-from prefect.states import Completed, Failed, State
+from prefect.client.schemas.objects import State
+from prefect.futures import PrefectFuture
+from prefect.states import Completed, Failed
+from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
 
 from benchmark.outcome import Outcome
 from benchmark.records import Instance, Material
@@ -19,10 +23,18 @@ from flows import batches
 from flows.batches import Batch, Tally
 from flows.workshop import opened
 
+BATCHES_AT_ONCE = cast(
+    "TaskRunner[PrefectFuture[Any]]",  # Prefect's own annotation of flows asks for this
+    ThreadPoolTaskRunner(max_workers=4),
+)
+"""Batches overlap, so that models are asked while others are rendered and scored."""
+
 
 @task(name="references", task_run_name="references {label}", cache_policy=NO_CACHE)
 def refer_batch(
-    source: str, label: str, materials: Sequence[Material]
+    source: str,
+    label: str,  # noqa: ARG001 - names the task run
+    materials: Sequence[Material],
 ) -> dict[str, Outcome[Instance]]:
     """Render the references of some material."""
     with opened() as workshop:

@@ -15,7 +15,7 @@ import zipfile
 import zlib
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import IO
+from typing import Protocol
 
 from benchmark.outcome import Failed, Kind, Outcome, Stage, ok
 
@@ -33,6 +33,13 @@ class Limits:
     total_bytes: int = 100_000_000
     ratio: int = 200
     name_characters: int = 240
+
+
+class Reads(Protocol):
+    """A file to read bytes from."""
+
+    def read(self, size: int, /) -> bytes:
+        """Return at most `size` bytes, none at the end."""
 
 
 class _Refused(Exception):
@@ -93,7 +100,7 @@ def _gunzip(data: bytes, limits: Limits) -> bytes:
         return _read(file, most, "archive")
 
 
-def _read(file: IO[bytes], most: int, name: str) -> bytes:
+def _read(file: Reads, most: int, name: str) -> bytes:
     parts, size = [], 0
     while part := file.read(CHUNK):
         size += len(part)
@@ -117,7 +124,7 @@ class _Files:
         if self.entries > self.limits.files:
             raise _Refused(Kind.RESOURCE_LIMIT, f"more than {self.limits.files} entries")
 
-    def add(self, name: str, file: IO[bytes]) -> None:
+    def add(self, name: str, file: Reads) -> None:
         left = min(self.limits.file_bytes, self.limits.total_bytes - self.total)
         data = _read(file, left, name)
         self.total += len(data)

@@ -1,0 +1,301 @@
+"""The command line: `rerender --help`. Heavy imports are local, so that help is quick."""
+
+from __future__ import annotations
+
+import json
+import sys
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from flows.console import Exit, TryExit, console, errors, fail, quieten_prefect
+
+if TYPE_CHECKING:
+    import datetime as dt
+
+    from benchmark.settings import Settings
+
+app = typer.Typer(
+    name="rerender",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    help=(
+        "How well do vision-language models recover structure from pictures? Ask models, render "
+        "what they write in sandboxes, compare the pictures and the structures."
+    ),
+    epilog="Exit status: 0 done, 1 finished with infra failures (run again), 2 bad usage.",
+)
+
+Models = Annotated[
+    list[str],
+    typer.Option("--model", "-m", help="oracle, blank, ocr, openai/gpt-4o, …; may be repeated"),
+]
+Scenarios = Annotated[
+    list[str] | None,
+    typer.Option("--scenario", "-s", help="only these scenarios; may be repeated"),
+]
+Limit = Annotated[
+    int | None, typer.Option(min=1, help="at most so many instances of each scenario")
+]
+Output = Annotated[Path | None, typer.Option("--output", "-o", help="folder of the report")]
+State = {"debug": False}
+
+
+@app.callback()
+def _options(
+    debug: Annotated[bool, typer.Option("--debug", help="show tracebacks and logs")] = False,
+) -> None:
+    State["debug"] = debug
+    quieten_prefect(debug=debug)
+
+
+@app.command()
+def demo(
+    limit: Limit = None,
+    output: Output = None,
+    model: Annotated[
+        list[str] | None,
+        typer.Option("--model", "-m", help="besides oracle, blank and ocr; may be repeated"),
+    ] = None,
+) -> None:
+    """Run the whole road offline on the bundled material and rank the baselines."""
+    settings = _settings()
+    snapshot = _refresh(settings, "bundled", None, None, None)
+    models = ["oracle", "blank", "ocr", *(model or [])]
+    run, code = _evaluate(settings, snapshot, models, limit=limit)
+    _report(settings, run, output)
+    sys.exit(code)
+
+
+@app.command()
+def refresh(
+    source: Annotated[str, typer.Option(help="where fresh material comes from")] = "bundled",
+    since: Annotated[
+        datetime | None, typer.Option(formats=["%Y-%m-%d"], help="only what was made since then")
+    ] = None,
+    limit: Limit = None,
+    name: Annotated[str | None, typer.Option(help="the snapshot's name")] = None,
+) -> None:
+    """Fetch fresh material, render its references and freeze a snapshot."""
+    snapshot = _refresh(_settings(), source, since.date() if since else None, limit, name)
+    console.print(f"next: rerender evaluate {snapshot} -m oracle -m blank", soft_wrap=True)
+
+
+@app.command()
+def evaluate(
+    snapshot: Annotated[str, typer.Argument(help="see `rerender list snapshots`")],
+    model: Models,
+    scenario: Scenarios = None,
+    limit: Limit = None,
+    name: Annotated[str | None, typer.Option(help="the run's name")] = None,
+) -> None:
+    """Ask models about a snapshot, render what they write and score it; resumes by itself."""
+    run, code = _evaluate(_settings(), snapshot, model, scenarios=scenario, limit=limit, name=name)
+    console.print(f"next: rerender report {run}", soft_wrap=True)
+    sys.exit(code)
+
+
+@app.command()
+def report(
+    run: Annotated[str, typer.Argument(help="see `rerender list runs`")],
+    output: Output = None,
+) -> None:
+    """Print the leaderboard of a run and write it as JSON, CSV and HTML with pictures."""
+    _report(_settings(), run, output)
+
+
+@app.command(name="try")
+def try_(
+    target: Annotated[
+        str, typer.Argument(help="a scenario, or a renderer: web, tex, lilypond, graphviz")
+    ],
+    file: Annotated[Path, typer.Argument(help="one answer or source; for web also a folder")],
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="the picture")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="one JSON object on stdout")] = False,
+    show: Annotated[bool, typer.Option("--show", help="open the picture")] = False,
+) -> None:
+    """Read one answer or source, repair it and render it in its sandbox.
+
+    Exit status: 0 rendered, 1 the answer failed, 2 bad usage, 3 the infrastructure failed.
+    """
+    from benchmark.settings import PROJECT
+    from flows import trial
+
+    _settings()
+    if not file.exists():
+        fail(f"{file} does not exist")
+    try:
+        result = trial.run(target, file, output, PROJECT / ".rerender" / "tries")
+    except trial.UnknownTarget as unknown:
+        fail(str(unknown))
+    if as_json:
+        sys.stdout.write(json.dumps(result.as_json(), ensure_ascii=False) + "\n")
+    else:
+        _print_trial(result)
+        if show and result.image:
+            typer.launch(str(result.image))
+    if result.failure is None:
+        sys.exit(TryExit.RENDERED)
+    sys.exit(
+        TryExit.INFRASTRUCTURE_FAILED if result.infrastructure_failed else TryExit.ANSWER_FAILED
+    )
+
+
+@app.command()
+def doctor() -> None:
+    """Check the engine, images, weights, disk and keys; print one line each, with the fix."""
+    from flows.doctor import checks
+
+    found = checks()
+    for check in found:
+        mark = {
+            True: "[green]ok  [/green]",
+            False: "[red]FAIL[/red]",
+            None: "[yellow]note[/yellow]",
+        }
+        fix = f" — {check.fix}" if check.fix and check.ok is not True else ""
+        console.print(f"{mark[check.ok]} {check.name:<18} {check.message}{fix}", soft_wrap=True)
+    sys.exit(Exit.USAGE if any(check.ok is False for check in found) else Exit.DONE)
+
+
+@app.command()
+def weights() -> None:
+    """Get the weights that LPIPS and CIS need and compile what EMS needs, ahead of time."""
+    from flows.preparation import fetch_weights
+
+    sys.exit(Exit.DONE if fetch_weights(console) else Exit.INFRA_FAILURES)
+
+
+@app.command(name="list")
+def list_(
+    what: Annotated[
+        str, typer.Argument(help="scenarios, models, metrics, sources, renderers, snapshots, runs")
+    ],
+) -> None:
+    """List what there is, a line each."""
+    from flows.listing import LISTS, table
+
+    settings = _settings()
+    if what not in LISTS:
+        fail(f"cannot list {what!r}; choose one of {', '.join(LISTS)}")
+    console.print(table(what, settings))
+
+
+def _settings() -> Settings:
+    from pydantic import ValidationError
+
+    from benchmark.settings import Settings
+
+    try:
+        return Settings()
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = "_".join(str(part) for part in first["loc"]).upper()
+        fail(f"setting RERENDER_{name}: {first['msg']}")
+
+
+def _refresh(
+    settings: Settings, source: str, since: dt.date | None, limit: int | None, name: str | None
+) -> str:
+    from benchmark import registry
+    from flows.progress import Bars, observed_by
+    from flows.refresh import refresh as flow
+    from flows.workshop import opened
+
+    registry.sources.get(source)
+    console.print(f"[bold]refresh[/bold] references from {source}")
+    with opened(settings) as workshop, Bars(console) as bars, observed_by(bars):
+        made: str = flow(source=source, since=since, limit=limit, name=name)
+        frozen = workshop.snapshot(made)
+    console.print(
+        f"snapshot [bold]{made}[/bold]: {len(frozen.instances)} instances, "
+        f"{len(frozen.rejected)} rejected"
+    )
+    for rejected in frozen.rejected[:5]:
+        console.print(f"  rejected {rejected.id}: {rejected.failure.message}", soft_wrap=True)
+    return made
+
+
+def _evaluate(
+    settings: Settings,
+    snapshot: str,
+    models: list[str],
+    *,
+    scenarios: list[str] | None = None,
+    limit: int | None = None,
+    name: str | None = None,
+) -> tuple[str, Exit]:
+    from flows.evaluate import evaluate as flow
+    from flows.progress import Bars, observed_by
+    from flows.workshop import opened
+
+    console.print(f"[bold]evaluate[/bold] {', '.join(models)} on {snapshot}")
+    with opened(settings) as workshop:
+        workshop.snapshot(snapshot)
+        for model in models:
+            workshop.model(model, snapshot)
+        with Bars(console) as bars, observed_by(bars):
+            state: Any = flow(
+                snapshot=snapshot,
+                models=models,
+                scenarios=scenarios,
+                limit=limit,
+                name=name,
+                return_state=True,
+            )
+        run = state.result(raise_on_failure=False)
+        if isinstance(run, BaseException):
+            raise run
+    if bars.all_cached():
+        console.print("everything was cached: nothing had to be computed again")
+    if state.is_completed():
+        return run, Exit.DONE
+    errors.print(f"[yellow]infra failures:[/yellow] {state.message}", soft_wrap=True)
+    errors.print("run the same command again: only what is missing will be done")
+    return run, Exit.INFRA_FAILURES
+
+
+def _report(settings: Settings, run: str, output: Path | None) -> None:
+    from flows.report import report as flow
+    from flows.workshop import opened
+
+    with opened(settings):
+        published = flow(run=run, folder=str(output) if output else None)
+    for printed in published.tables():
+        console.print(printed)
+    console.print(f"leaderboard: {published.folder / 'leaderboard.json'} and .csv", soft_wrap=True)
+    console.print(f"report:      {published.page}", soft_wrap=True)
+
+
+def _print_trial(result: object) -> None:
+    from flows.trial import Trial
+
+    assert isinstance(result, Trial)  # noqa: S101 - narrows the type
+    for repair in result.repairs:
+        console.print(f"repair: {repair}", soft_wrap=True)
+    for flag in result.flags:
+        console.print(f"[yellow]{flag.kind}:[/yellow] {flag.message}", soft_wrap=True)
+    if result.failure:
+        errors.print(f"[red]{result.failure}[/red]", soft_wrap=True)
+    else:
+        pages = f"{result.pages} page{'s' if result.pages != 1 else ''}"
+        console.print(f"rendered {pages} in {result.seconds:.2f} s: {result.image}", soft_wrap=True)
+
+
+def main() -> None:
+    """Run the command line; errors are one or two lines unless --debug asks for the traceback."""
+    try:
+        app()
+    except KeyboardInterrupt:
+        fail("interrupted; run the same command again to go on where it stopped", 130)
+    except Exception as error:  # noqa: BLE001 - the boundary to the user
+        if State["debug"]:
+            errors.print_exception()
+            sys.exit(Exit.USAGE)
+        from flows.failures import describe
+
+        fail(describe(error))

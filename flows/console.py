@@ -1,0 +1,53 @@
+"""The terminal: one console, errors in one or two lines, exit codes with a meaning."""
+
+from __future__ import annotations
+
+import os
+import sys
+from enum import IntEnum
+from typing import NoReturn
+
+from rich.console import Console
+from rich.markup import escape
+
+console = Console(highlight=False)
+errors = Console(stderr=True, highlight=False)
+
+
+class Exit(IntEnum):
+    """What the exit status of `rerender` says."""
+
+    DONE = 0
+    INFRA_FAILURES = 1
+    USAGE = 2
+
+
+class TryExit(IntEnum):
+    """What the exit status of `rerender try` says."""
+
+    RENDERED = 0
+    ANSWER_FAILED = 1
+    INFRASTRUCTURE_FAILED = 3
+
+
+def fail(message: str, code: int = Exit.USAGE) -> NoReturn:
+    """Print a message of one or two lines and leave."""
+    errors.print(f"[red]error:[/red] {escape(message)}", soft_wrap=True)
+    sys.exit(code)
+
+
+def quieten_prefect(*, debug: bool) -> None:
+    """Set Prefect's variables, unless the user did: no telemetry, only warnings on the terminal.
+
+    Must run before Prefect is imported.
+    """
+    quiet = {
+        "DO_NOT_TRACK": "1",
+        "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+        "PREFECT_LOGGING_LEVEL": "INFO" if debug else "ERROR",
+        "PREFECT_LOGGING_INTERNAL_LEVEL": "ERROR",
+        "PREFECT_SERVER_LOGGING_LEVEL": "ERROR",
+        "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "180",
+    }
+    for name, value in quiet.items():
+        os.environ.setdefault(name, value)

@@ -1,0 +1,161 @@
+"""`rerender try`: one answer or source through reading, repairs and the sandbox, by itself."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmark import registry
+from benchmark.outcome import Blame, Failed, Kind, Outcome, Stage, ok
+from benchmark.protocols import Language, Scenario
+from benchmark.records import Answer, Flag, digest_bytes
+from scenarios.roundtrip import render_answer
+from sources import archive
+
+MOST_BYTES = 20_000_000
+
+
+class UnknownTarget(LookupError):
+    """The name is neither a scenario nor a renderer."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What became of one answer."""
+
+    failure: Failed | None
+    repairs: tuple[str, ...] = ()
+    flags: tuple[Flag, ...] = ()
+    image: Path | None = None
+    pages: int = 0
+    seconds: float = 0.0
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the object that `--json` prints.
+
+        A picture that came out in spite of errors is "rendered" with the kind and message of the
+        first error; a clean success has null in both.
+        """
+        failure: Failed | Flag | None = self.failure
+        if failure is None and self.flags:
+            failure = self.flags[0]
+        return {
+            "outcome": "failed" if self.failure else "rendered",
+            "kind": str(failure.kind) if failure else None,
+            "blame": str(failure.kind.blame) if failure else None,
+            "message": failure.message if failure else None,
+            "repairs": list(self.repairs),
+            "flags": [flag.model_dump(mode="json") for flag in self.flags],
+            "image": str(self.image) if self.image else None,
+            "pages": self.pages,
+            "seconds": round(self.seconds, 3),
+        }
+
+    @property
+    def infrastructure_failed(self) -> bool:
+        """Whether the answer was not judged at all."""
+        return self.failure is not None and self.failure.blame is Blame.INFRA
+
+
+def run(target: str, path: Path, output: Path | None, folder: Path) -> Trial:
+    """Read, repair and render one file (for web also a folder or an archive of a site).
+
+    Args:
+        target: a scenario's name, or a renderer's (web, tex, lilypond, graphviz).
+        path: the answer or source.
+        output: where to save the picture; by default in `folder`, named by its digest.
+        folder: the default place of pictures.
+
+    Raises:
+        UnknownTarget: `target` is neither.
+    """
+    reader = _reader(target)
+    started = time.monotonic()
+    read = _read(reader, path)
+    if isinstance(read, Failed):
+        return Trial(failure=read, seconds=time.monotonic() - started)
+    with registry.renderers.get(reader.renderer)() as renderer:
+        rendered = render_answer(reader, renderer, read.value)
+    seconds = time.monotonic() - started
+    if isinstance(rendered, Failed):
+        return Trial(failure=rendered, repairs=read.value.repairs, seconds=seconds)
+    answer, picture = rendered.value
+    image = output or folder / f"{path.stem or 'site'}-{digest_bytes(picture.png)[:12]}.png"
+    image.parent.mkdir(parents=True, exist_ok=True)
+    image.write_bytes(picture.png)
+    return Trial(
+        failure=None,
+        repairs=answer.repairs,
+        flags=(*answer.flags, *picture.flags),
+        image=image,
+        pages=picture.pages,
+        seconds=seconds,
+    )
+
+
+def _reader(target: str) -> Scenario | Language:
+    if target in registry.scenarios:
+        return registry.scenarios.get(target)
+    if target in registry.languages:
+        return registry.languages.get(target)
+    known = ", ".join([*registry.scenarios.names(), *registry.languages.names()])
+    raise UnknownTarget(f"{target!r} is neither a scenario nor a renderer; known: {known}")
+
+
+def _read(reader: Scenario | Language, path: Path) -> Outcome[Answer]:
+    if path.is_dir() or _is_archive(path):
+        return _read_site(reader, path)
+    if path.stat().st_size > MOST_BYTES:
+        return Failed.of(
+            Stage.PARSE, Kind.RESOURCE_LIMIT, f"{path.name} is larger than {MOST_BYTES} bytes"
+        )
+    data = path.read_bytes()
+    try:
+        return reader.read(data.decode("utf-8"))
+    except UnicodeDecodeError:
+        read = reader.read(data.decode("latin-1"))
+        if isinstance(read, Failed):
+            return read
+        note = "not UTF-8: read as Latin-1"
+        return ok(read.value.model_copy(update={"repairs": (note, *read.value.repairs)}))
+
+
+def _is_archive(path: Path) -> bool:
+    with path.open("rb") as file:
+        head = file.read(265)
+    return head.startswith((archive.GZIP, archive.ZIP)) or head[257:262] == b"ustar"
+
+
+def _read_site(reader: Scenario | Language, path: Path) -> Outcome[Answer]:
+    files = _folder(path) if path.is_dir() else archive.unpack(path.read_bytes())
+    if isinstance(files, Failed):
+        return files
+    from_files = getattr(reader, "from_files", None)
+    if from_files is None:
+        return Failed.of(
+            Stage.PARSE, Kind.UNSUPPORTED, f"{reader.name} reads one file, not a folder or archive"
+        )
+    answer: Outcome[Answer] = from_files(files.value)
+    return answer
+
+
+def _folder(path: Path) -> Outcome[dict[str, bytes]]:
+    files: dict[str, bytes] = {}
+    size = 0
+    for entry in sorted(path.rglob("*")):
+        name = entry.relative_to(path).as_posix()
+        if entry.is_symlink() or not (entry.is_file() or entry.is_dir()):
+            return Failed.of(Stage.PARSE, Kind.UNSAFE_INPUT, f"{name} is a link or a special file")
+        if entry.is_file():
+            size += entry.stat().st_size
+            if size > MOST_BYTES:
+                return Failed.of(
+                    Stage.PARSE, Kind.RESOURCE_LIMIT, f"the folder exceeds {MOST_BYTES} bytes"
+                )
+            files[name] = entry.read_bytes()
+    return ok(files)

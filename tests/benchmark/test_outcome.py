@@ -1,0 +1,38 @@
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from benchmark.outcome import Blame, Failed, Kind, Ok, Stage, discriminated, ok
+from benchmark.records import Score
+
+
+def test_every_kind_has_exactly_one_blame():
+    by_model = {kind for kind in Kind if kind.blame is Blame.MODEL}
+    assert by_model == {
+        "compile_error", "missing_resource", "timeout", "resource_limit", "empty_render",
+        "unsafe_input", "parse_error", "unsupported", "truncated", "refused", "no_answer",
+        "image_too_large",
+    }  # fmt: skip
+    assert all(kind.blame is Blame.INFRA for kind in set(Kind) - by_model)
+
+
+def test_a_failure_is_one_readable_line():
+    failure = Failed.of(Stage.RENDER, Kind.COMPILE_ERROR, "first\n  second\t" + "x" * 1000)
+    assert "\n" not in failure.message
+    assert failure.message.startswith("first second x")
+    assert len(failure.message) == 500
+
+
+@pytest.mark.parametrize("kind", list(Kind))
+def test_outcomes_survive_json(kind):
+    adapter = TypeAdapter(discriminated(Score))
+    failure = Failed.of(Stage.SCORE, kind, "why")
+    assert adapter.validate_json(adapter.dump_json(failure)) == failure
+    value = ok(Score(metric="ems", version="1", value=0.1 + 0.2))
+    again = adapter.validate_json(adapter.dump_json(value))
+    assert isinstance(again, Ok)
+    assert again.value == value.value
+
+
+def test_an_unknown_outcome_is_refused():
+    with pytest.raises(ValidationError):
+        TypeAdapter(discriminated(Score)).validate_python({"outcome": "maybe"})

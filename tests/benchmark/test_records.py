@@ -1,0 +1,33 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmark.records import Structure, digest_json
+
+
+def structure(**change):
+    return Structure(**({"files": {"a": b"1", "b": b"2"}, "entry": "a"} | change))
+
+
+def test_the_digest_covers_everything_and_only_that():
+    base = structure().digest
+    assert structure(files={"b": b"2", "a": b"1"}).digest == base, "order does not matter"
+    for change in (
+        {"files": {"a": b"1", "b": b"3"}},
+        {"files": {"a": b"1", "c": b"2"}},
+        {"entry": "b"},
+        {"options": {"layout": "dot"}},
+    ):
+        assert structure(**change).digest != base
+
+
+@given(st.text())
+def test_any_text_can_be_digested_and_kept(text):
+    assert len(digest_json({"text": text})) == 64
+    changed = structure().with_text(text)
+    assert changed.files["b"] == b"2"
+    assert changed.text == text.encode("utf-8", "replace").decode()
+
+
+def test_lone_surrogates_do_not_stop_the_digest():
+    assert digest_json("\ud83d") != digest_json("?")
+    assert structure().with_text("\ud83d").text == "?"

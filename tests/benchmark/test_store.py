@@ -1,0 +1,139 @@
+import json
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from benchmark.outcome import Failed, Kind, Ok, Stage, ok
+from benchmark.records import Score
+from benchmark.store import BlobDamaged, BlobMissing, Journal, Store
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(str(tmp_path / "store"))
+
+
+def score(value: float) -> Score:
+    return Score(metric="m", version="1", value=value)
+
+
+def journal(store: Store) -> Journal[Score]:
+    return Journal(store, "score", "model/scenario", Score)
+
+
+INFRA = Failed.of(Stage.SCORE, Kind.DISK_FULL, "full")
+MODEL = Failed.of(Stage.RENDER, Kind.TIMEOUT, "slow")
+
+
+def test_blobs_are_kept_once_and_verified(store):
+    digest = store.put(b"hello")
+    assert store.put(b"hello") == digest
+    assert store.get(digest) == b"hello"
+    assert store.has(digest)
+    Path(store.path("blobs", digest[:2], digest)).write_bytes(b"hullo")
+    with pytest.raises(BlobDamaged, match="damaged"):
+        store.get(digest)
+    with pytest.raises(BlobMissing, match="not in the store"):
+        store.get("0" * 64)
+
+
+def test_an_interrupted_write_leaves_no_blob(store, monkeypatch):
+    monkeypatch.setattr(Path, "replace", lambda *a: (_ for _ in ()).throw(OSError(28, "full")))
+    with pytest.raises(OSError, match="full"):
+        store.put(b"data")
+    assert [p for p in Path(store.root).rglob("*") if p.is_file()] == []
+
+
+def test_a_journal_is_found_again(store):
+    first = journal(store)
+    first.add("a", ok(score(0.5)))
+    first.add("b", MODEL)
+    first.add("c", INFRA)
+    again = journal(store)
+    assert again.done("a") == ok(score(0.5))
+    assert again.done("b") == MODEL
+    assert again.done("c") is None, "an infra failure is work for the next run"
+    assert again.get("c") == INFRA, "but it is shown"
+
+
+def test_a_final_outcome_is_never_lost_to_an_infra_failure(store):
+    for order in ([ok(score(1)), INFRA], [INFRA, ok(score(1))]):
+        one = journal(store)
+        for outcome in order:
+            one.add(f"k{order.index(INFRA)}", outcome)
+        assert isinstance(journal(store).done(f"k{order.index(INFRA)}"), Ok)
+
+
+def test_a_half_written_line_is_skipped_and_never_appended_to(store):
+    first = journal(store)
+    first.add("a", ok(score(1)))
+    first.close()
+    (path,) = Path(first.folder).glob("*.jsonl")
+    whole = path.read_bytes()
+    path.write_bytes(whole + b'{"key":"b","outc')
+    second = journal(store)
+    assert second.done("a")
+    assert second.get("b") is None
+    second.add("b", ok(score(2)))
+    assert path.read_bytes().endswith(b'"outc'), "another writer's file stays as it is"
+    assert journal(store).done("b") == ok(score(2))
+
+
+def test_lines_of_another_version_are_work_to_do(store):
+    first = journal(store)
+    first.add("a", ok(score(1)))
+    first.close()
+    (path,) = Path(first.folder).glob("*.jsonl")
+    path.write_bytes(
+        b"not json\n"
+        + json.dumps({"key": "b", "outcome": {"outcome": "ok", "value": {"other": 1}}}).encode()
+        + b"\n"
+        + path.read_bytes()
+    )
+    again = journal(store)
+    assert again.get("b") is None
+    assert again.done("a")
+
+
+def test_threads_share_a_journal(store):
+    shared = journal(store)
+    threads = [
+        threading.Thread(
+            target=lambda n=n: [shared.add(f"{n}-{i}", ok(score(i))) for i in range(50)]
+        )
+        for n in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    again = journal(store)
+    assert all(again.done(f"{n}-{i}") for n in range(4) for i in range(50))
+
+
+def test_what_a_killed_process_had_finished_is_there(store):
+    code = (
+        "import sys, os, signal\n"
+        "from benchmark.store import Journal, Store\n"
+        "from benchmark.records import Score\n"
+        "from benchmark.outcome import ok\n"
+        "j = Journal(Store(sys.argv[1]), 'score', 'model/scenario', Score)\n"
+        "for i in range(5):\n"
+        "    j.add(str(i), ok(Score(metric='m', version='1', value=i)))\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code, store.location], check=False)
+    assert done.returncode == -9
+    assert [bool(journal(store).done(str(i))) for i in range(6)] == [True] * 5 + [False]
+
+
+def test_the_store_works_on_a_file_system_without_paths():
+    store = Store("memory://rerender-test")
+    digest = store.put(b"x")
+    assert store.get(digest) == b"x"
+    store.write_document("runs/a.json", "{}")
+    assert store.documents("runs") == ["a"]
+    assert store.documents("nothing") == []

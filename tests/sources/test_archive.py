@@ -1,0 +1,119 @@
+"""Hostile archives, made here by script; the hard cases of the same kind run where they are."""
+
+import gzip
+import io
+import stat
+import subprocess
+import sys
+import tarfile
+import zipfile
+
+import pytest
+
+from benchmark.outcome import Failed, Kind, Ok
+from sources.archive import Limits, unpack
+from tests.conftest import case_params
+
+
+def tar(*members, mode="w:gz"):
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode=mode) as archive:
+        for member, data in members:
+            info = tarfile.TarInfo(member) if isinstance(member, str) else member
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+    return buffer.getvalue()
+
+
+def special(name, kind, target=""):
+    info = tarfile.TarInfo(name)
+    info.type, info.linkname = kind, target
+    return info
+
+
+def packed(*entries, compression=zipfile.ZIP_DEFLATED):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", compression) as archive:
+        for name, data in entries:
+            archive.writestr(name, data)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        tar(("a/x.txt", b"1"), ("y", b"2")),
+        tar(("a/x.txt", b"1"), ("y", b"2"), mode="w"),
+        packed(("a/x.txt", b"1"), ("y", b"2")),
+        packed(("/a/x.txt", b"1"), ("y", b"2")),
+    ],
+    ids=["tar.gz", "tar", "zip", "zip with rooted names"],
+)
+def test_each_format_is_read(data):
+    assert unpack(data).value == {"a/x.txt": b"1", "y": b"2"}
+
+
+def test_a_gzip_without_tar_is_one_file():
+    assert unpack(gzip.compress(b"text"), single_name="main.tex").value == {"main.tex": b"text"}
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [
+        (tar(("../evil", b"x")), Kind.UNSAFE_INPUT),
+        (tar(("/etc/passwd", b"x")), Kind.UNSAFE_INPUT),
+        (tar(("a\\..\\b", b"x")), Kind.UNSAFE_INPUT),
+        (tar(("a\nb", b"x")), Kind.UNSAFE_INPUT),
+        (tar(("a", b"x"), ("./a", b"y")), Kind.UNSAFE_INPUT),
+        (tar((special("l", tarfile.SYMTYPE, "/etc/passwd"), b"")), Kind.UNSAFE_INPUT),
+        (tar((special("l", tarfile.LNKTYPE, "/etc/passwd"), b"")), Kind.UNSAFE_INPUT),
+        (tar((special("f", tarfile.FIFOTYPE), b"")), Kind.UNSAFE_INPUT),
+        (tar((special("d", tarfile.CHRTYPE), b"")), Kind.UNSAFE_INPUT),
+        (packed(("../index.html", b"evil")), Kind.UNSAFE_INPUT),
+        (packed(("a", b"0" * 10_000_000)), Kind.RESOURCE_LIMIT),
+        (gzip.compress(b"0" * 50_000_000), Kind.RESOURCE_LIMIT),
+        (tar(*[(f"f{n}", b"") for n in range(3000)]), Kind.RESOURCE_LIMIT),
+        (tar(("x" * 300, b"")), Kind.RESOURCE_LIMIT),
+        (tar(("a", b"text" * 500))[:60], Kind.PARSE_ERROR),
+        (packed(("a", b"x"))[:40], Kind.PARSE_ERROR),
+        (b"<html>not an archive</html>", Kind.PARSE_ERROR),
+        (b"", Kind.PARSE_ERROR),
+    ],
+)
+def test_hostile_and_broken_archives_are_refused(data, kind):
+    outcome = unpack(data)
+    assert isinstance(outcome, Failed)
+    assert outcome.kind is kind
+
+
+def test_a_link_in_a_zip_is_refused():
+    info = zipfile.ZipInfo("link")
+    info.external_attr = (stat.S_IFLNK | 0o777) << 16
+    assert unpack(packed((info, "/etc/passwd"))).kind is Kind.UNSAFE_INPUT
+
+
+def test_the_total_is_limited_while_reading():
+    data = tar(*[(f"f{n}", bytes([n]) * 1000) for n in range(20)], mode="w")
+    assert isinstance(unpack(data, Limits(total_bytes=30_000)), Ok)
+    assert unpack(data, Limits(total_bytes=5_000)).kind is Kind.RESOURCE_LIMIT
+
+
+EXPECTED = {
+    "src-001": Kind.UNSAFE_INPUT,
+    "src-003": Kind.UNSAFE_INPUT,
+    "src-004": None,
+    "src-006": None,
+    "src-007": Kind.PARSE_ERROR,  # a bare .tex is no archive; reading it is the source's work
+    "src-009": Kind.RESOURCE_LIMIT,
+    "src-010": Kind.UNSAFE_INPUT,
+}
+
+
+@pytest.mark.parametrize("case", case_params("source"))
+def test_hard_cases(case, tmp_path):
+    path = tmp_path / "input"
+    subprocess.run([sys.executable, "-c", case["input"], str(path)], check=True, cwd=tmp_path)
+    outcome = unpack(path.read_bytes())
+    kind = outcome.kind if isinstance(outcome, Failed) else None
+    assert kind is EXPECTED[case["id"]]
+    assert {p.name for p in tmp_path.iterdir()} == {"input"}
