@@ -10,6 +10,7 @@ Each failure has one kind from a closed list, and the kind decides who is to bla
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any, Generic, Literal, Self, TypeVar
 
@@ -125,13 +126,12 @@ class Failed(BaseModel):
         return f"{self.stage} failed ({self.kind}, {self.blame}): {self.message}"
 
 
-class Ok(BaseModel, Generic[T]):
+@dataclass(frozen=True)
+class Ok(Generic[T]):
     """A stage that succeeded, with its value."""
 
-    model_config = ConfigDict(frozen=True, arbitrary_types_allowed=True)
-
-    outcome: Literal["ok"] = "ok"
     value: T
+    outcome: Literal["ok"] = "ok"
 
 
 Outcome = Ok[T] | Failed
@@ -139,8 +139,8 @@ Outcome = Ok[T] | Failed
 
 
 def ok(value: T) -> Ok[T]:
-    """Wrap a value without validating it again."""
-    return Ok[Any].model_construct(outcome="ok", value=value)
+    """Wrap a value."""
+    return Ok(value)
 
 
 def discriminated(value_type: type[T]) -> Any:  # noqa: ANN401 - a typing construct

@@ -22,6 +22,9 @@ from benchmark.records import Flag, Picture
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+VERSION = "1"
+"""Part of every key; raised when any decision here changes a picture."""
+
 MAX_PIXELS = 50_000_000
 MARGIN = 10
 """White pixels left around the content of a document, and twice as many between two pages."""
