@@ -7,6 +7,7 @@ either is never counted.
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -103,9 +104,8 @@ def close_cut_off(text: str) -> str | None:
 
 def _drop_partial(text: str) -> str:
     """Drop an unfinished comment or string, else the last word, which may be cut."""
-    last = None
-    for last in _BLANKED.finditer(text):
-        pass
+    parts = deque(_BLANKED.finditer(text), maxlen=1)
+    last = parts[0] if parts else None
     if last is not None and last.end() == len(text):
         if last[0].startswith("%"):
             return text[: last.start()]
