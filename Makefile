@@ -1,0 +1,38 @@
+# Each target sets up what it needs first (python3 -m setup), which takes no time when it is done.
+# Without make: python3 -m setup && .venv/bin/rerender demo
+
+PYTHON ?= python3
+BIN := .venv/bin
+ARGS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint bench setup lock clean
+
+help: ## Show the targets
+	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
+
+demo: setup ## Run the whole road offline and print a leaderboard
+	@$(BIN)/rerender demo $(ARGS)
+
+test: setup ## Run the tests with real containers (ARGS="-k tex" chooses some)
+	@$(BIN)/pytest $(ARGS)
+
+lint: ## Check style, types and layers
+	@$(PYTHON) -m setup environment
+	@$(BIN)/ruff check
+	@$(BIN)/ruff format --check
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+bench: setup ## Measure renders per minute and what isolation costs
+	@$(BIN)/python -m benchmarks $(ARGS)
+
+setup: ## Make ready: environment, Docker engine, images, weights
+	@$(PYTHON) -m setup
+
+lock: ## Write requirements.lock from the environment
+	@$(PYTHON) -m setup.lock
+
+clean: ## Remove the environment and everything that was computed (not the images)
+	rm -rf .venv .rerender reports-out *.egg-info .mypy_cache .ruff_cache .pytest_cache \
+	    .import_linter_cache .hypothesis

@@ -1,0 +1,72 @@
+"""``python3 -m setup [STEP ...]``: make this machine ready; without steps, all of them.
+
+Exit status: 0 ready, 2 something is missing that we cannot make (the last lines say what to do).
+"""
+
+from __future__ import annotations
+
+import fcntl
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from setup import environment
+from setup.console import STATE, SetupError, elapsed, explain, say
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+STEPS = ("environment", "engine", "images", "weights")
+
+
+def main(steps: list[str]) -> int:
+    """Take the steps in their order; tell the exit status."""
+    unknown = set(steps) - set(STEPS)
+    try:
+        if unknown:
+            raise SetupError(f"Unknown step {' '.join(unknown)}; there are {' '.join(STEPS)}.")
+        environment.require_python()
+        with _alone():
+            ready = [_take(name) for name in STEPS if name in steps or not steps]
+    except SetupError as error:
+        explain(error)
+        return 2
+    except KeyboardInterrupt:
+        sys.stderr.write("\nInterrupted; run the same command again to go on.\n")
+        return 130
+    say(f"ready: {', '.join(ready)} ({elapsed():.1f} s)")
+    return 0
+
+
+def _take(name: str) -> str:
+    """Take one step; tell what is ready after it."""
+    from setup import engine, images, weights  # noqa: PLC0415 - after the version check
+
+    if name == "environment":
+        environment.prepare()
+        return "environment"
+    if name == "engine":
+        found = engine.prepare()
+        return f"Docker {found.version} ({found.runtime}, {found.storage})"
+    if name == "images":
+        images.prepare()
+        return "images"
+    weights.prepare()
+    return "weights"
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """Hold a lock, so that two set-ups in one checkout do not build the same things."""
+    STATE.mkdir(exist_ok=True)
+    with (STATE / "setup.lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say("another set-up runs in this checkout; waiting for it")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
