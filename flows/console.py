@@ -44,9 +44,9 @@ def quieten_prefect(*, debug: bool) -> None:
     quiet = {
         "DO_NOT_TRACK": "1",
         "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
-        "PREFECT_LOGGING_LEVEL": "INFO" if debug else "ERROR",
-        "PREFECT_LOGGING_INTERNAL_LEVEL": "ERROR",
-        "PREFECT_SERVER_LOGGING_LEVEL": "ERROR",
+        "PREFECT_LOGGING_LEVEL": "INFO" if debug else "CRITICAL",
+        "PREFECT_LOGGING_INTERNAL_LEVEL": "CRITICAL",
+        "PREFECT_SERVER_LOGGING_LEVEL": "CRITICAL",
         "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "180",
     }
     for name, value in quiet.items():

@@ -21,6 +21,7 @@ class Blank:
         """Name the scenarios that will be asked about, for the key."""
         self.name = name
         self.concurrency = 1
+        self.sees_truth = True
         self._scenarios = scenarios
 
     def settings(self) -> dict[str, Any]:

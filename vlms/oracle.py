@@ -22,6 +22,7 @@ class Oracle:
         """Keep the digest of each instance's truth; the texts stay in the store."""
         self.name = name
         self.concurrency = 1
+        self.sees_truth = True
         self._store = store
         self._truths = truths
 
