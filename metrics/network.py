@@ -1,0 +1,43 @@
+"""What LPIPS and CIS share: one device, batches of pictures as tensors, no gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from metrics.pictures import RGB
+
+if TYPE_CHECKING:
+    import torch
+
+BATCH = 8
+"""Pictures that go through a network at once."""
+
+
+@cache
+def device() -> torch.device:
+    """Return the device of this process, chosen once: the first GPU if there is one."""
+    import torch
+
+    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def as_batch(images: Sequence[RGB]) -> torch.Tensor:
+    """Return pictures of one size as a tensor (N, 3, H, W), float32 in [0, 1], on the device."""
+    import torch
+
+    stacked = torch.from_numpy(np.stack(images)).to(device())
+    return stacked.permute(0, 3, 1, 2).to(torch.float32) / 255.0
+
+
+def batches_by_size(sizes: Sequence[tuple[int, ...]], batch: int = BATCH) -> Iterator[list[int]]:
+    """Yield lists of at most `batch` positions whose sizes are equal; each position once."""
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for position, size in enumerate(sizes):
+        groups.setdefault(size, []).append(position)
+    for positions in groups.values():
+        for start in range(0, len(positions), batch):
+            yield positions[start : start + batch]
