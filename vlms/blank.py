@@ -17,17 +17,15 @@ from benchmark.snapshot import Snapshot
 class Blank:
     """Returns what the scenario itself calls its blank structure."""
 
-    def __init__(self, name: str, scenarios: list[str]) -> None:
-        """Name the scenarios that will be asked about, for the key."""
+    def __init__(self, name: str) -> None:
+        """Give the model its name."""
         self.name = name
         self.concurrency = 1
         self.sees_truth = True
-        self._scenarios = scenarios
 
     def settings(self) -> dict[str, Any]:
-        """Return the version and the blank text of each scenario."""
-        texts = {name: registry.scenarios.get(name).blank() for name in self._scenarios}
-        return {"version": "1", "blanks": texts}
+        """Return the version; the scenario's version is in the key of a model that sees truth."""
+        return {"version": "1"}
 
     def complete(self, request: Request) -> Outcome[Completion]:
         """Return the blank structure of the request's scenario."""
@@ -36,5 +34,5 @@ class Blank:
 
 
 def build(name: str, settings: Settings, snapshot: Snapshot) -> Blank:  # noqa: ARG001 - contract
-    """Build the floor for the scenarios of a snapshot; no setting changes it."""
-    return Blank(name, snapshot.scenarios())
+    """Build the floor; neither settings nor snapshot change it."""
+    return Blank(name)
