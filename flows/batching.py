@@ -79,6 +79,8 @@ def unexpected(stage: Stage, error: Exception) -> Failed:
 
 
 def _worst(found: Mapping[str, Outcome[Any]]) -> str:
+    if not found:
+        return "cached"  # nothing was left to do that can be done here
     failures = [outcome for outcome in found.values() if isinstance(outcome, Failed)]
     if not failures:
         return "done"

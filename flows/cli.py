@@ -299,3 +299,7 @@ def main() -> None:
         from flows.failures import describe
 
         fail(describe(error))
+
+
+if __name__ == "__main__":
+    main()

@@ -108,3 +108,5 @@ def test_the_same_key_twice_is_done_once(store):
 def test_what_cannot_be_done_here_is_not_journalled(store):
     run(store, [Work(("i/ems", "i/cis"), "i")], lambda item, keys: {"i/ems": ok(score(1))})
     assert journal(store).get("i/cis") is None
+    _, results = run(store, [Work(("i/ems", "i/cis"), "i")], lambda item, keys: {})
+    assert results == ["cached"]

@@ -1,0 +1,197 @@
+"""The flows in a real Prefect server (its test harness), with a toy scenario."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from benchmark.outcome import Failed, Kind, Ok
+from benchmark.settings import Settings
+from flows.console import quieten_prefect
+from flows.progress import observed_by
+from flows.workshop import opened
+from tests.flows import toy
+
+PROJECT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def prefect():
+    quieten_prefect(debug=False)
+    from prefect.testing.utilities import prefect_test_harness
+
+    toy.register()
+    with prefect_test_harness(server_startup_timeout=180):
+        yield
+
+
+@pytest.fixture
+def settings(tmp_path):
+    return Settings(store=str(tmp_path / "store"), batch=5, workers=2)
+
+
+class Counts:
+    def __init__(self):
+        self.totals, self.results = {}, {}
+
+    def expect(self, stage, count):
+        self.totals[str(stage)] = self.totals.get(str(stage), 0) + count
+
+    def advance(self, stage, result):
+        counts = self.results.setdefault(str(stage), {})
+        counts[result] = counts.get(result, 0) + 1
+
+
+def refresh(settings, **arguments):
+    from flows.refresh import refresh as flow
+
+    counts = Counts()
+    with opened(settings), observed_by(counts):
+        return flow(source="toy", **arguments), counts
+
+
+def evaluate(settings, snapshot, models=("oracle", "blank"), **arguments):
+    from flows import runs
+    from flows.evaluate import evaluate as flow
+
+    counts = Counts()
+    with opened(settings) as workshop, observed_by(counts):
+        state = flow(snapshot=snapshot, models=list(models), return_state=True, **arguments)
+        name = state.result(raise_on_failure=False)
+        traced = runs.look_up(workshop, runs.load(workshop.store, name))
+    return state, traced, counts
+
+
+def test_a_snapshot_says_what_it_holds_and_what_it_rejected(settings):
+    name, _ = refresh(settings)
+    with opened(settings) as workshop:
+        frozen = workshop.snapshot(name)
+    assert len(frozen.instances) == 11
+    assert frozen.licences == {"CC0-1.0": 11}
+    assert [(r.id, r.failure.kind) for r in frozen.rejected] == [("toy/5", Kind.COMPILE_ERROR)]
+    again, counts = refresh(settings)
+    assert again == name, "the same material gives the same snapshot"
+    assert counts.results["render"] == {"cached": 12}
+
+
+def test_oracle_is_the_ceiling_and_blank_the_floor(settings):
+    name, _ = refresh(settings)
+    state, traced, counts = evaluate(settings, name)
+    assert state.is_completed()
+    assert counts.totals == {"query": 22, "render": 22, "score": 22}
+    assert {stage: sum(r.values()) for stage, r in counts.results.items()} == counts.totals
+    values = {
+        model: {
+            score.metric: score.value for each in traced if each.model == model
+            for score in each.scores
+        }
+        for model in ("oracle", "blank")
+    }  # fmt: skip
+    assert values["oracle"] == {"toy_same": 1.0, "toy_text": 1.0, "toy_absent": None}
+    assert values["blank"]["toy_text"] == 0.0
+    reasons = {s.reason for each in traced for s in each.scores if s.metric == "toy_absent"}
+    assert reasons == {"no weights here; run `rerender weights`"}
+
+
+def test_nothing_is_computed_twice(settings):
+    name, _ = refresh(settings)
+    _, first, _ = evaluate(settings, name)
+    _, second, counts = evaluate(settings, name)
+    assert second == first
+    assert counts.results == {
+        "query": {"cached": 22}, "render": {"cached": 22}, "score": {"cached": 22}
+    }  # fmt: skip
+    _, _, counts = evaluate(settings, name, models=("oracle",), limit=4)
+    assert counts.results["render"] == {"cached": 4}
+
+
+def test_an_infra_failure_is_shown_not_scored_and_retried(settings, monkeypatch):
+    name, _ = refresh(settings)
+    monkeypatch.setenv("TOY_ENGINE", "down")
+    state, traced, counts = evaluate(settings, name, models=("oracle",))
+    assert state.is_failed()
+    assert "no engine answers" in state.message
+    assert counts.results["render"] == {"infra": 11}
+    assert {each.rendering.kind for each in traced} == {Kind.ENGINE_UNAVAILABLE}
+    assert all(each.scores == () for each in traced)
+    monkeypatch.delenv("TOY_ENGINE")
+    state, traced, counts = evaluate(settings, name, models=("oracle",))
+    assert state.is_completed()
+    assert counts.results["query"] == {"cached": 11}, "what was done is found"
+    assert counts.results["render"] == {"done": 11}
+    assert all(isinstance(each.rendering, Ok) for each in traced)
+
+
+def test_a_refresh_without_engine_freezes_nothing(settings, monkeypatch):
+    from flows.refresh import RefreshError
+
+    monkeypatch.setenv("TOY_ENGINE", "down")
+    with pytest.raises(RefreshError, match="no engine answers"):
+        refresh(settings)
+    with opened(settings) as workshop:
+        assert not workshop.store.documents("snapshots")
+
+
+def test_unknown_names_end_the_flow_before_any_work(settings):
+    from benchmark.registry import RegistryError
+
+    name, _ = refresh(settings)
+    state, error, _ = None, None, None
+    with opened(settings):
+        from flows.evaluate import evaluate as flow
+
+        for arguments in ({"models": ["orakle"]}, {"models": ["oracle"], "scenarios": ["toi"]}):
+            with pytest.raises(RegistryError, match="did you mean"):
+                flow(snapshot=name, **arguments)
+
+
+KILLED = """
+import sys
+sys.path.insert(0, {project!r})
+from flows.console import quieten_prefect
+quieten_prefect(debug=False)
+from tests.flows import toy
+toy.register()
+from benchmark.settings import Settings
+from flows.workshop import opened
+from flows.evaluate import evaluate
+with opened(Settings()) as workshop:
+    evaluate(snapshot={snapshot!r}, models=["oracle", "blank"])
+"""
+
+
+def test_a_killed_evaluation_goes_on_where_it_stopped(settings, tmp_path):
+    name, _ = refresh(settings)
+    environment = os.environ | {
+        "RERENDER_STORE": settings.store, "RERENDER_BATCH": "5", "RERENDER_WORKERS": "2",
+        "TOY_SECONDS": "0.3",
+    }  # fmt: skip
+    process = subprocess.Popen(
+        [sys.executable, "-c", KILLED.format(project=str(PROJECT), snapshot=name)],
+        env=environment, cwd=PROJECT, start_new_session=True,
+    )  # fmt: skip
+    journals = Path(settings.store) / "journals" / "render"
+
+    def finished():
+        paths = [p for p in journals.rglob("*.jsonl") if "references" not in str(p)]
+        return [json.loads(line)["key"] for p in paths for line in p.read_bytes().splitlines()]
+
+    deadline = time.monotonic() + 120
+    while len(finished()) < 3 and time.monotonic() < deadline:
+        assert process.poll() is None, "the evaluation ended before it could be killed"
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    before = finished()
+    assert 3 <= len(before) < 20
+    state, traced, counts = evaluate(settings, name)
+    after = finished()
+    assert state.is_completed()
+    assert len(after) == len(set(after)), "nothing that had been finished was done again"
+    assert set(before) < set(after)
+    assert not [each for each in traced if isinstance(each.rendering, Failed)]
