@@ -6,8 +6,8 @@ only in the reference,
 
     F1 = tp / (tp + (fp + fn) / 2)
 
-as in Donut's evaluator (Kim et al., arXiv 2111.15664, section 3.2) and MindBench (arXiv 2407.02842,
-section 5.1). Over many pairs the counts are summed first (micro average): ``corpus_field_f1``.
+as in Donut's evaluator (Kim et al., arXiv 2111.15664) and MindBench (arXiv 2407.02842). Over many
+pairs the counts are summed first (micro average): ``corpus_field_f1``.
 
 The ``_donut`` forms leave out what the released evaluator leaves out (see ``metrics.tree_nodes``)
 and join keys by dots, as it does.

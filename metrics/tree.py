@@ -3,9 +3,8 @@
     accuracy = max(0, 1 − TED(prediction, reference) / TED(empty, reference))
 
 TED is the ordered tree edit distance of Zhang and Shasha (SIAM J. Computing 18, 1989) with Donut's
-costs (Kim et al., ECCV 2022, arXiv 2111.15664, section 3.2): inserting or deleting costs a text's
-length or 1, replacing one text by another their Levenshtein distance. MindBench reports it as
-accuracy (arXiv 2407.02842, section 5.1).
+costs (Kim et al., ECCV 2022, arXiv 2111.15664): inserting or deleting costs a text's length or 1,
+replacing one text by another their Levenshtein distance. MindBench (arXiv 2407.02842) reports it.
 
 ``nted_accuracy`` compares all that the values hold; ``nted_accuracy_donut`` leaves out what the
 released evaluator leaves out (see ``metrics.tree_nodes``) and gives the numbers that published

@@ -1,6 +1,6 @@
 """Answers to questions about a picture: exact match, and MindBench's F1 of it.
 
-MindBench (arXiv 2407.02842, section 5.1) calls F1 what its evaluation computes like this: a
+MindBench (arXiv 2407.02842) calls F1 what its evaluation computes like this: a
 question counts as predicted positive if the answer equals the reference, and every question is
 truly positive. With m of n answers right, one of precision and recall is 1 and the other m / n, so
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics.winrate import Column, mean_win_rates, win_rates
+from metrics.winrate import Column, Scored, mean_win_rates, win_rate_intervals, win_rates
 
 
 def test_share_of_the_others_that_are_worse() -> None:
@@ -54,3 +55,49 @@ def test_rates_of_a_full_table_average_one_half(table: list[dict[str, float]]) -
     known = [rate for rate in rates.values() if rate is not None]
     assert all(0.0 <= rate <= 1.0 for rate in known)
     assert sum(known) / len(known) == pytest.approx(0.5)
+
+
+def scored(values: np.ndarray, *, higher: bool = True) -> Scored:
+    return Scored(values, np.ones_like(values), [higher] * len(values))
+
+
+def test_interval_of_a_model_that_always_wins_is_a_point() -> None:
+    values = np.random.default_rng(0).random((2, 2, 15))
+    values[:, 0] += 1
+    assert win_rate_intervals([scored(values)]) == [(1.0, 1.0), (0.0, 0.0)]
+    assert win_rate_intervals([scored(values, higher=False)]) == [(0.0, 0.0), (1.0, 1.0)]
+
+
+def test_interval_of_equal_models_is_one_half() -> None:
+    values = np.tile(np.random.default_rng(0).random((3, 1, 20)), (1, 2, 1))
+    assert win_rate_intervals([scored(values)]) == [(0.5, 0.5), (0.5, 0.5)]
+
+
+def test_close_models_have_a_wide_interval() -> None:
+    values = np.random.default_rng(0).normal(0.5, 0.1, (1, 2, 20))
+    assert win_rate_intervals([scored(values)]) == [(0.0, 1.0), (0.0, 1.0)]
+
+
+def test_intervals_are_reproducible_and_scenarios_are_drawn_apart() -> None:
+    first = scored(np.random.default_rng(1).random((2, 3, 12)))
+    second = scored(np.random.default_rng(2).random((1, 3, 30)))
+    found = win_rate_intervals([first, second], seed=3)
+    assert found == win_rate_intervals([first, second], seed=3)
+    assert all(low <= high for low, high in found)
+
+
+def test_intervals_where_nothing_is_compared() -> None:
+    one_model = np.random.default_rng(1).random((2, 1, 12))
+    one_document = np.random.default_rng(1).random((2, 3, 1))
+    assert win_rate_intervals([scored(one_model)]) == [None]
+    assert win_rate_intervals([scored(one_document)]) == [None, None, None]
+    assert win_rate_intervals([]) == []
+
+
+def test_models_without_values_have_no_interval() -> None:
+    values = np.random.default_rng(1).random((1, 3, 12))
+    counts = np.ones_like(values)
+    counts[:, 0] = 0
+    found = win_rate_intervals([Scored(values * counts, counts, [True])])
+    assert found[0] is None
+    assert found[1] is not None
