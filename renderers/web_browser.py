@@ -152,7 +152,10 @@ class Browsers:
         try:
             outcome = await asyncio.wait_for(photograph(worker.browser, site), self._limits.seconds)
             healthy = worker.pages < PAGES and isinstance(outcome, Ok) and not outcome.value.stormy
-        except (TimeoutError, StepTimeout):
+        except StepTimeout as error:
+            message = f"the page keeps its browser busy: {error.message.splitlines()[0]}"
+            outcome = Failed.of(Stage.RENDER, Kind.TIMEOUT, message)
+        except TimeoutError:
             message = f"the page was not done after {self._limits.seconds:g} s"
             outcome = Failed.of(Stage.RENDER, Kind.TIMEOUT, message)
         except PageCrashed:

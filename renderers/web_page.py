@@ -58,12 +58,25 @@ _PREPARE = """
     const hex = Array.from(fill(new Uint8Array(16)), (b) => b.toString(16).padStart(2, '0'));
     return hex.join('').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
   }});
+  if (window === top) {
+    let left = null;
+    navigation.addEventListener('navigate', (event) => {
+      if (event.destination.sameDocument || !event.cancelable) return;
+      left = left || event.destination.url;
+      event.preventDefault();
+    });
+    Object.defineProperty(document, Symbol.for('rerender.left'), {get: () => left});
+  }
+  const now = performance.now.bind(performance), zero = now();
+  performance.now = () => now() - zero;
+  HTMLFormElement.prototype.submit = () => undefined;
   window.open = () => null;
   window.print = () => undefined;
 })();
 """
 """Runs in every frame before the page's own scripts: seeded random numbers (Marsaglia's xorshift),
-no pop-ups, no print dialogue."""
+a stopwatch that starts at 0, no pop-ups, no print dialogue. The first document stays: a navigation
+is stopped here, before it stops the parser; `Traffic` stops what gets past."""
 
 _FREEZE = """
 () => {
@@ -74,6 +87,7 @@ _FREEZE = """
     medium.pause();
     if (medium.currentTime) medium.currentTime = 0;
   }
+  return document[Symbol.for('rerender.left')];
 }
 """
 
@@ -146,9 +160,9 @@ class _Visit:
             await asyncio.gather(shooting, crashed, return_exceptions=True)
 
     async def _open_page(self) -> Page:
-        await self._context.add_init_script(_PREPARE)
         await self._context.clock.install(time=CLOCK)
         await self._context.clock.pause_at(CLOCK + dt.timedelta(seconds=1))
+        await self._context.add_init_script(_PREPARE)
         await self._context.route("**/*", self._traffic.answer)
         await self._context.route_web_socket("**/*", self._traffic.refuse)
         page = await self._context.new_page()
@@ -158,7 +172,9 @@ class _Visit:
         return page
 
     async def _shoot(self, page: Page, url: str) -> Outcome[Shot]:
-        await page.goto(url, wait_until="domcontentloaded", timeout=OPEN_SECONDS * 1000)
+        await page.goto(url, wait_until="commit", timeout=OPEN_SECONDS * 1000)
+        # not by goto, which follows a page that reloads itself
+        await page.wait_for_load_state("domcontentloaded", timeout=OPEN_SECONDS * 1000)
         await self._settle(page)
         if not page.url.startswith(f"{ORIGIN}/"):
             message = f"the page left its document for {page.url[:100]}"
@@ -182,7 +198,9 @@ class _Visit:
                     break
                 await asyncio.sleep(LOAD_SECONDS / IDLE_STEPS)
         await _bounded(page.evaluate("document.fonts.ready.then(() => true)"), FONT_SECONDS)
-        await _bounded(page.evaluate(_FREEZE), FONT_SECONDS)
+        with suppress(TimeoutError, Error):
+            left = await asyncio.wait_for(page.evaluate(_FREEZE), FONT_SECONDS)
+            self._traffic.note_navigation(left)
 
     def _note_error(self, error: Error) -> None:
         self._error_count += 1

@@ -24,7 +24,7 @@ from renderers.sandbox import Execution, Limits, Pool, stopped_failure
 ORIGIN = "http://site.test"
 """Where pages believe to live; the name is reserved (RFC 6761) and never resolved."""
 
-LIMITS = Limits(seconds=30, memory_mb=1024, cpus=1, pids=64, work_mb=128)
+LIMITS = Limits(seconds=20, memory_mb=1024, cpus=1, pids=64, work_mb=128)
 COMMAND = ("ruby", "/usr/local/lib/rerender/build-site.rb")
 
 MOST_FLAGS = 10
@@ -174,7 +174,8 @@ def _build_failure(report: dict[str, Any], log: str) -> Failed | None:
     error = report.get("error")
     if not error:
         return None if report.get("built") else _failed(Kind.COMPILE_ERROR, "nothing built", log)
-    said = _WORK.sub("", str(error["message"]))
+    said = _WORK.sub("", f"{error.get('file') or ''} {error['message']}").strip()
+    said = said.replace("(<unknown>): ", "")
     name = str(error["class"]).rpartition("::")[2]
     if name in ("SystemStackError", "NoMemoryError", "StackLevelError"):
         return _failed(Kind.RESOURCE_LIMIT, f"Jekyll: {name}: {said}", log)

@@ -71,6 +71,11 @@ class Traffic:
         self._blocked[urlsplit(socket.url).hostname or "?"] += 1
         await socket.close()
 
+    def note_navigation(self, address: object) -> None:
+        """Note an address that the page wanted to go to instead (None: it did not)."""
+        if isinstance(address, str):
+            self._left.append("blob:…" if address.startswith("blob:") else address)
+
     async def _answer(self, route: Route, request: Request) -> None:
         address = urlsplit(request.url)
         local = f"{address.scheme}://{address.netloc}" == ORIGIN
@@ -78,7 +83,10 @@ class Traffic:
             if local and not self._opened:
                 self._opened = True
             else:
-                self._note_navigation(request, address.hostname)
+                if _is_main(request):
+                    self.note_navigation(request.url)
+                else:
+                    self._blocked[address.hostname or "?"] += 1
                 await route.fulfill(status=_STAY)
                 return
         if not local:
@@ -97,12 +105,6 @@ class Traffic:
             content_type=_TYPES.get(suffix, "application/octet-stream"),
             headers={"access-control-allow-origin": "*"},
         )
-
-    def _note_navigation(self, request: Request, host: str | None) -> None:
-        if _is_main(request):
-            self._left.append(request.url)
-        else:
-            self._blocked[host or "?"] += 1
 
     def flags(self) -> list[Flag]:
         """Return what the page lacked, named in an order that does not depend on timing."""

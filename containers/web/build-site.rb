@@ -35,6 +35,20 @@ ALWAYS = %w[
 # The plug-ins that a site has to name.
 OFFERED = %w[jekyll-gist jekyll-mentions jekyll-redirect-from jekyll-sitemap].freeze
 
+# Remembers which data file is being read, since the errors of its parsers name none.
+module Reading
+  class << self
+    attr_accessor :file
+  end
+
+  def read_data_file(path)
+    Reading.file = path
+    super.tap { Reading.file = nil }
+  end
+end
+
+Jekyll::DataReader.prepend(Reading)
+
 # Collects what Jekyll logs, with its level; the first messages matter, a flood does not.
 class Log
   MOST = 200
@@ -61,7 +75,9 @@ def installed?(gem) = !Gem::Specification.find_all_by_name(gem).empty?
 
 # Reads the site's own settings and puts ours above them.
 def configure(report)
+  Reading.file = "_config.yml"
   own = Jekyll.configuration("source" => "source")
+  Reading.file = nil
   asked = (string_list(own["plugins"]) + string_list(own["gems"])).uniq - ALWAYS
   report["plugins_absent"] = asked - OFFERED
   report["baseurl"] = own["baseurl"].to_s
@@ -108,7 +124,8 @@ report = { "built" => false, "error" => nil }
 begin
   build(report)
 rescue SystemExit, StandardError, SystemStackError, NoMemoryError, ScriptError => e
-  report["error"] = { "class" => e.class.name, "message" => e.message.to_s.scrub[0, 2000] }
+  report["error"] = { "class" => e.class.name, "message" => e.message.to_s.scrub[0, 2000],
+                      "file" => Reading.file }
 end
 report["log"] = log.lines
 File.write("report.json", JSON.generate(report))
