@@ -162,4 +162,5 @@ def _mean_known(values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
     counts = known.sum(axis=axis)
     sums = np.where(known, values, 0.0).sum(axis=axis)
     means: NDArray[np.float64] = np.full(sums.shape, np.nan)
-    return np.divide(sums, counts, out=means, where=counts > 0)
+    np.divide(sums, counts, out=means, where=counts > 0)
+    return means

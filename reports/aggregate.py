@@ -1,0 +1,176 @@
+"""Results of one scenario or subset, summed up to rows and cells."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from benchmark.outcome import Ok
+from benchmark.protocols import Metric
+from benchmark.records import Usage
+from metrics.interval import mean_interval, rate_interval
+from reports.records import Cell, FailureCount, Row
+from reports.results import Fate, Result, applies, document, missing_reason, models_of, value_of
+
+INFRA_SHARE = 0.02
+"""A row that lost a larger share of its instances to the infrastructure carries a warning."""
+
+NO_TRUTH = "the truth of these instances is not known, only their pictures"
+
+
+@dataclass(frozen=True)
+class Resampling:
+    """How intervals are made."""
+
+    seed: int
+    confidence: float
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The results of one table and the metrics that are its columns."""
+
+    results: Sequence[Result]
+    metrics: Sequence[Metric]
+
+    @cached_property
+    def models(self) -> list[str]:
+        """The models, in order of appearance."""
+        return models_of(self.results)
+
+    @cached_property
+    def documents(self) -> list[str]:
+        """The source documents, in order of appearance."""
+        return list(dict.fromkeys(document(result.instance) for result in self.results))
+
+    @cached_property
+    def unavailable(self) -> dict[str, str]:
+        """Metrics that no picture in the whole grid has a value of, with the reason.
+
+        They are missing for all models: a mean over failures alone would be a made-up 0, and would
+        make the models incomparable.
+        """
+        found = {}
+        for metric in self.metrics:
+            pictures = [r for r in self.results if r.rendered and applies(metric, r.instance)]
+            if pictures and all(value_of(result, metric) is None for result in pictures):
+                found[metric.name] = missing_reason(pictures, metric)
+        return found
+
+    def of(self, model: str) -> list[Result]:
+        """Return one model's results."""
+        return [result for result in self.results if result.model == model]
+
+    def subset(self, name: str) -> Grid:
+        """Return the grid of one subset."""
+        chosen = [result for result in self.results if result.instance.subset == name]
+        return Grid(chosen, self.metrics)
+
+
+def row(model: str, own: Sequence[Result], how: Resampling, cells: tuple[Cell, ...] = ()) -> Row:
+    """Sum up one model's results; the win rate is filled in when all rows are known."""
+    fates = Counter(result.fate for result in own)
+    counted = [r for r in own if r.fate in {Fate.CLEAN, Fate.PARTIAL, Fate.FAILED}]
+    rendered = rate_interval(
+        [result.rendered is not None for result in counted],
+        [document(result.instance) for result in counted],
+        seed=how.seed,
+        confidence=how.confidence,
+    )
+    return Row(
+        model=model,
+        n=len(own),
+        clean=fates[Fate.CLEAN],
+        partial=fates[Fate.PARTIAL],
+        failed=fates[Fate.FAILED],
+        infra=fates[Fate.INFRA],
+        pending=fates[Fate.PENDING],
+        repaired=sum(bool(r.rendered and r.rendered.repairs) for r in own),
+        rendered=rendered,
+        failures=_failures(own),
+        cells=cells,
+        win_rate=None,
+        usage=_usage(own),
+        warning=_warning(fates, len(own)),
+    )
+
+
+def _failures(results: Sequence[Result]) -> tuple[FailureCount, ...]:
+    kinds = Counter(result.failure.kind for result in results if result.failure is not None)
+    ordered = sorted(kinds.items(), key=lambda item: (-item[1], item[0]))
+    return tuple(FailureCount(kind=k, blame=k.blame, count=count) for k, count in ordered)
+
+
+def _usage(results: Sequence[Result]) -> Usage:
+    completions = (result.completion for result in results)
+    used = [found.value.usage for found in completions if isinstance(found, Ok)]
+    return Usage(
+        input_tokens=sum(usage.input_tokens for usage in used),
+        output_tokens=sum(usage.output_tokens for usage in used),
+        reasoning_tokens=sum(usage.reasoning_tokens for usage in used),
+    )
+
+
+def _warning(fates: Counter[Fate], n: int) -> str:
+    lost, waiting = fates[Fate.INFRA], fates[Fate.PENDING]
+    parts = []
+    if lost > INFRA_SHARE * n:
+        parts.append(f"{lost} of {n} lost to the infrastructure ({lost / n:.1%}) and not scored")
+    if waiting:
+        parts.append(f"{waiting} of {n} not done yet")
+    return "; ".join(parts) + "; run again to fill them in" if parts else ""
+
+
+def cell(
+    own: Sequence[Result], metric: Metric, unavailable: Mapping[str, str], how: Resampling
+) -> Cell:
+    """Return the mean of one metric over one model's results, or why there is none."""
+    applicable = [result for result in own if applies(metric, result.instance)]
+    pictures = [result for result in applicable if result.rendered is not None]
+    reason = unavailable.get(metric.name) or missing_reason(pictures, metric)
+    kept = [] if metric.name in unavailable else counted(own, metric)
+    interval = mean_interval(
+        [value for value, _ in kept],
+        [source for _, source in kept],
+        seed=how.seed,
+        confidence=how.confidence,
+    )
+    return Cell(
+        metric=metric.name,
+        interval=interval,
+        unscored=sum(value_of(result, metric) is None for result in pictures),
+        reason=reason if applicable else NO_TRUTH,
+    )
+
+
+def counted(own: Sequence[Result], metric: Metric) -> list[tuple[float, str]]:
+    """Return the values that one model's mean is taken over, each with its source document.
+
+    Nothing where pictures were made and none has a value: what is left then are failures, whose
+    mean says nothing of the metric.
+    """
+    pictures = [r for r in own if r.rendered is not None and applies(metric, r.instance)]
+    if pictures and all(value_of(result, metric) is None for result in pictures):
+        return []
+    values = ((value_of(result, metric), document(result.instance)) for result in own)
+    return [(value, source) for value, source in values if value is not None]
+
+
+def with_best(rows: Sequence[Row], metrics: Sequence[Metric]) -> list[Row]:
+    """Mark the best mean of each column, ties included, where there is something to beat."""
+    marked = [list(row.cells) for row in rows]
+    for column, metric in enumerate(metrics):
+        means = [row.cells[column].interval.mean for row in rows]
+        known = [mean for mean in means if mean is not None]
+        if len(known) < 2:
+            continue
+        best = max(known) if metric.higher_is_better else min(known)
+        for place, mean in enumerate(means):
+            if mean == best:
+                marked[place][column] = marked[place][column].model_copy(update={"best": True})
+    return [
+        row.model_copy(update={"cells": tuple(cells)})
+        for row, cells in zip(rows, marked, strict=True)
+    ]

@@ -1,0 +1,85 @@
+"""What a leaderboard consists of: frozen records that serialise to ``leaderboard.json``."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from benchmark.outcome import Blame, Kind
+from benchmark.records import Record, Usage
+from metrics.interval import Interval
+
+VERSION = "1"
+
+
+class FailureCount(Record):
+    """How many instances ended in one kind of failure."""
+
+    kind: Kind
+    blame: Blame
+    count: int = Field(ge=1)
+
+
+class Cell(Record):
+    """One metric of one row; a mean, or the reason why there is none."""
+
+    metric: str
+    interval: Interval
+    unscored: int = Field(
+        default=0, ge=0, description="pictures without a value, which the mean leaves out"
+    )
+    reason: str = Field(default="", description="why pictures have no value")
+    best: bool = Field(default=False, description="whether no other model has a better mean")
+
+
+class Row(Record):
+    """One model, on everything, on one scenario or on one subset."""
+
+    model: str
+    n: int = Field(ge=0, description="instances that the model was evaluated on")
+    clean: int = Field(ge=0, description="pictures without complaint")
+    partial: int = Field(ge=0, description="pictures in spite of errors")
+    failed: int = Field(ge=0, description="no picture, by the model's fault: scored as the worst")
+    infra: int = Field(ge=0, description="no picture, not the model's fault: not scored")
+    pending: int = Field(ge=0, description="not done yet: not scored")
+    repaired: int = Field(ge=0, description="pictures after at least one recorded repair")
+    rendered: Interval = Field(description="rendering success rate, among clean, partial, failed")
+    failures: tuple[FailureCount, ...]
+    cells: tuple[Cell, ...] = ()
+    win_rate: float | None = Field(description="mean win rate; None without another model")
+    win_rate_low: float | None = None
+    win_rate_high: float | None = None
+    leads: bool = Field(default=False, description="whether no other model has a better win rate")
+    usage: Usage
+    warning: str = ""
+
+
+class MetricNote(Record):
+    """What a reader must know of a metric to read its column."""
+
+    name: str
+    version: str
+    range: tuple[float, float]
+    higher_is_better: bool
+
+
+class Table(Record):
+    """All models on one scenario (`subset` is None) or on one of its subsets."""
+
+    scenario: str
+    subset: str | None
+    n: int = Field(description="distinct instances")
+    documents: int = Field(description="distinct source documents")
+    metrics: tuple[MetricNote, ...]
+    rows: tuple[Row, ...] = Field(description="by mean win rate, best first")
+
+
+class Leaderboard(Record):
+    """All tables of one run."""
+
+    version: str = VERSION
+    title: str = ""
+    snapshot: str = ""
+    seed: int
+    confidence: float = 0.95
+    overall: tuple[Row, ...] = Field(description="by mean win rate, best first; without cells")
+    tables: tuple[Table, ...]

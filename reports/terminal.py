@@ -1,0 +1,134 @@
+"""The leaderboard as tables for a terminal. No number stands without its n, failures and interval.
+
+Names are foreign text: they go into ``rich.text.Text``, never into markup.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich import box
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from metrics.interval import Interval
+from reports.records import Cell, Leaderboard, Row, Table
+
+MISSING = "–"
+
+
+def tables(board: Leaderboard, *, subsets: bool = True) -> list[RichTable]:
+    """Return the overall table, then one per scenario (with its subsets, if wanted)."""
+    chosen = (table for table in board.tables if subsets or table.subset is None)
+    return [_overall(board), *(_scenario(table, board.confidence) for table in chosen)]
+
+
+def score(value: float | None) -> str:
+    """Return a score with three decimals, or a dash where it is missing."""
+    return MISSING if value is None else f"{value:.3f}"
+
+
+def bounds(low: float | None, high: float | None) -> str:
+    """Return an interval, e.g. ``0.71–0.93``."""
+    return "no interval" if low is None or high is None else f"{low:.2f}–{high:.2f}"
+
+
+def failures(row: Row) -> str:
+    """Return failures by kind, most frequent first, e.g. ``5 timeout, 2 refused``."""
+    return ", ".join(f"{found.count} {found.kind}" for found in row.failures) or "none"
+
+
+def footnotes(rows: Sequence[Row]) -> list[str]:
+    """Return what must be said below a table: failures, lost instances, why values are missing."""
+    notes = [f"{row.model} failed: {failures(row)}" for row in rows if row.failures]
+    notes += [f"{row.model}: {row.warning}" for row in rows if row.warning]
+    reasons: dict[str, list[str]] = {}
+    for row in rows:
+        for cell in row.cells:
+            if cell.interval.mean is None:
+                reasons.setdefault(f"{cell.metric} missing: {cell.reason}", []).append(row.model)
+            elif cell.unscored:
+                text = f"{cell.metric} lacks {cell.unscored} of {row.model}: {cell.reason}"
+                notes.append(text)
+    for reason, models in reasons.items():
+        everyone = len(models) == len(rows)
+        notes.append(reason if everyone else f"{reason} ({', '.join(models)})")
+    return notes
+
+
+def _overall(board: Leaderboard) -> RichTable:
+    table = _frame("Overall", f"{board.confidence:.0%} intervals, by source document")
+    for heading in ("mean win rate", "rendered", "n", "failed", "infra", "tokens in/out"):
+        table.add_column(heading, justify="right")
+    for row in board.overall:
+        table.add_row(
+            Text(row.model),
+            _win_rate(row),
+            _rate(row.rendered),
+            Text(str(row.n)),
+            Text(str(row.failed)),
+            _infra(row),
+            Text(f"{row.usage.input_tokens:,}/{row.usage.output_tokens:,}"),
+        )
+    return _with_notes(table, board.overall)
+
+
+def _scenario(found: Table, confidence: float) -> RichTable:
+    title = found.scenario if found.subset is None else f"{found.scenario} · {found.subset}"
+    table = _frame(title, f"{found.n} instances of {found.documents} documents, {confidence:.0%}")
+    table.add_column("win rate", justify="right")
+    table.add_column("rendered", justify="right")
+    for metric in found.metrics:
+        table.add_column(
+            Text(f"{metric.name} {'↑' if metric.higher_is_better else '↓'}"), justify="right"
+        )
+    for heading in ("n", "failed", "infra"):
+        table.add_column(heading, justify="right")
+    for row in found.rows:
+        cells = [_cell(cell) for cell in row.cells]
+        counts = (Text(str(row.n)), Text(str(row.failed)), _infra(row))
+        table.add_row(Text(row.model), _win_rate(row), _rate(row.rendered), *cells, *counts)
+    return _with_notes(table, found.rows)
+
+
+def _frame(title: str, caption: str) -> RichTable:
+    table = RichTable(title=Text(title, style="bold"), caption=Text(caption), box=box.SIMPLE_HEAD)
+    table.padding = (0, 1, 0, 0)
+    table.title_justify = "left"
+    table.caption_justify = "left"
+    table.add_column("model", no_wrap=True)
+    return table
+
+
+def _with_notes(table: RichTable, rows: Sequence[Row]) -> RichTable:
+    notes = footnotes(rows)
+    if notes and isinstance(table.caption, Text):
+        table.caption = Text("\n").join([table.caption, *(Text(note) for note in notes)])
+    return table
+
+
+def _stacked(value: str, interval: str, *, best: bool = False) -> Text:
+    text = Text(value, style="bold green" if best else "")
+    return text.append(f"\n{interval}", style="not bold dim")
+
+
+def _win_rate(row: Row) -> Text:
+    return _stacked(
+        score(row.win_rate), bounds(row.win_rate_low, row.win_rate_high), best=row.leads
+    )
+
+
+def _rate(rendered: Interval) -> Text:
+    return _stacked(score(rendered.mean), bounds(rendered.low, rendered.high))
+
+
+def _cell(cell: Cell) -> Text:
+    if cell.interval.mean is None:
+        return Text(f"{MISSING}\nmissing", style="dim")
+    mark = "*" if cell.unscored else ""
+    low, high = cell.interval.low, cell.interval.high
+    return _stacked(score(cell.interval.mean) + mark, bounds(low, high), best=cell.best)
+
+
+def _infra(row: Row) -> Text:
+    return Text(str(row.infra), style="bold yellow" if row.warning else "")
