@@ -35,7 +35,7 @@ __all__ = ["Web", "write"]
 FOLDER_FILES = 500
 FOLDER_BYTES = 20_000_000
 
-_JSON_TAGS = ("json", "json5", "jsonc")
+_JSON_TAGS = ("json", "json5", "jsonc", "web")
 _BARE_HTML = re.compile(r"\s*<(?:!doctype|!--|[a-z][a-z0-9-]*[\s>/])", re.IGNORECASE)
 _DOCUMENT = re.compile(r"<!doctype\s+html|<html[\s>]", re.IGNORECASE)
 _END = re.compile(r"</html\s*>", re.IGNORECASE)
@@ -74,8 +74,7 @@ class Web:
         cleaned, repairs = clean_text(text)
         body = strip_reasoning(cleaned)
         if body is None or not body.strip():
-            refused = extract(text, (), truncated=truncated)
-            return refused if isinstance(refused, Failed) else _unreadable()
+            return _unreadable(text, truncated)
         whole = _from_whole(body, truncated, repairs)
         if whole is not None:
             return whole
@@ -83,7 +82,9 @@ class Web:
         if any(_holds_json(block.tag, block.text) for block in blocks):
             return _from_json_block(text, truncated)
         fenced = _from_blocks(body, blocks, truncated, repairs)
-        return fenced if fenced is not None else _from_prose(body, truncated, repairs)
+        if fenced is not None:
+            return fenced
+        return _from_prose(body, truncated, repairs) or _unreadable(text, truncated)
 
     def repair(self, answer: Answer, failure: Failed) -> Answer | None:  # noqa: ARG002
         """Return None: see the class."""
@@ -125,24 +126,25 @@ def _from_whole(body: str, truncated: bool, repairs: Sequence[str]) -> Outcome[A
     return _from_html(body, truncated, repairs) if _BARE_HTML.match(body) else None
 
 
-def _from_prose(body: str, truncated: bool, repairs: Sequence[str]) -> Outcome[Answer]:
-    """Read JSON or HTML that stands amid prose without a fence."""
-    if _DOCUMENT.search(body) is None and _JSON_LIST.search(body):
-        return _from_json(body, repairs, ())
+def _from_prose(body: str, truncated: bool, repairs: Sequence[str]) -> Outcome[Answer] | None:
+    """Read JSON or HTML that stands amid prose without a fence, whichever comes first."""
+    document, items = _DOCUMENT.search(body), _JSON_LIST.search(body)
+    if items and (document is None or items.start() < document.start()):
+        return _from_json(body[items.start() :], (*repairs, "text around the JSON dropped"), ())
     return _from_html(body, truncated, repairs)
 
 
-def _from_html(body: str, truncated: bool, repairs: Sequence[str]) -> Outcome[Answer]:
-    """Read HTML that may stand amid prose; it becomes ``index.html``."""
+def _from_html(body: str, truncated: bool, repairs: Sequence[str]) -> Outcome[Answer] | None:
+    """Read HTML that may stand amid prose; it becomes ``index.html``. None without any tag."""
     if truncated and degenerate_repetition(body):
         return _repetition()
     html = _cut_html(body)
     if html is None:
-        return _unreadable()
+        return None
     prose = () if html.strip() == body.strip() else ("text around the HTML dropped",)
     return _answer(
         [("index.html", html)],
-        (*repairs, *prose, "bare HTML read as index.html"),
+        (*repairs, *prose, "HTML without a file name read as index.html"),
         (cut_off_flag(),) if truncated else (),
     )
 
@@ -166,7 +168,9 @@ def _from_blocks(
 
 
 def _holds_json(tag: str, text: str) -> bool:
-    return tag in _JSON_TAGS or (not tag and text.lstrip().startswith(("[", "{")))
+    if tag in ("", "web"):
+        return text.lstrip().startswith(("[", "{"))
+    return tag in _JSON_TAGS
 
 
 def _from_json_block(text: str, truncated: bool) -> Outcome[Answer]:
@@ -233,10 +237,9 @@ def _answer(
 def _site(
     files: dict[str, bytes], repairs: Sequence[str], flags: Sequence[Flag]
 ) -> Outcome[Answer]:
-    if find_entry(files) is None:
-        inner = _without_wrapper(files)
-        if inner is not None:
-            files, repairs = inner, (*repairs, "folder around all files dropped")
+    inner = _without_wrapper(files)
+    if inner is not None:
+        files, repairs = inner, (*repairs, "folder around all files dropped")
     entry = find_entry(files)
     if entry is None:
         return no_entry(files)
@@ -262,7 +265,10 @@ def _flag(message: str) -> Flag:
     return Flag(kind=Kind.PARSE_ERROR, message=message)
 
 
-def _unreadable() -> Failed:
+def _unreadable(text: str, truncated: bool) -> Failed:
+    nothing = extract(text, (), truncated=truncated)
+    if isinstance(nothing, Failed):
+        return nothing
     return _failed(Kind.PARSE_ERROR, "the answer holds neither a JSON list of files nor HTML")
 
 

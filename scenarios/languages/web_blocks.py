@@ -9,7 +9,7 @@ from typing import NamedTuple
 from scenarios.fences import Block
 from scenarios.languages.web_files import tidy_name
 
-HTML_TAGS = frozenset({"html", "htm", "xhtml", "html5", "svg", "vue", "liquid", "jinja", "django"})
+HTML_TAGS = frozenset({"html", "htm", "xhtml", "html5", "svg", "vue", "liquid", "jinja", "web"})
 _UNNAMED = {"css": "style.css", "js": "script.js", "javascript": "script.js"}
 _SUFFIX = {"css": ".css", "js": ".js", "javascript": ".js"}
 
@@ -55,6 +55,7 @@ def read_blocks(body: str, blocks: Sequence[Block]) -> Named | None:
     page = _page(rest)
     if page is not None and "index.html" not in taken:
         pairs.append(("index.html", page.text))
+        repairs.append("HTML without a file name read as index.html")
     if not pairs:
         return None
     for block in rest:
