@@ -262,10 +262,11 @@ def _evaluate(
 def _report(settings: Settings, run: str, output: Path | None) -> None:
     from flows.report import report as flow
     from flows.workshop import opened
+    from reports.terminal import tables
 
     with opened(settings):
         published = flow(run=run, folder=str(output) if output else None)
-    for printed in published.tables():
+    for printed in tables(published.board, subsets=False):
         console.print(printed)
     console.print(f"leaderboard: {published.folder / 'leaderboard.json'} and .csv", soft_wrap=True)
     console.print(f"report:      {published.page}", soft_wrap=True)

@@ -19,6 +19,7 @@ from flows.progress import current
 from flows.runs import Run, run_name
 from flows.workshop import Workshop, opened
 
+
 @flow(name="evaluate", task_runner=tasks.BATCHES_AT_ONCE)
 def evaluate(
     snapshot: str,

@@ -111,7 +111,7 @@ def _tools(workshop: Workshop, instances: Sequence[Instance]) -> dict[str, str]:
     tools = {}
     for name in sorted(used):
         renderer = workshop.renderer(name)
-        image = renderer.image_digest()
+        image = workshop.image(name)
         if isinstance(image, Failed):
             raise RefreshError(image.message)
         tools[name] = f"version {renderer.version}, image {image.value}"

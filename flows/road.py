@@ -63,7 +63,7 @@ def render_text(
 def road_key(workshop: Workshop, scenario: Scenario, content: dict[str, Any]) -> Outcome[str]:
     """Return the key of a rendering: its content and every version on the road."""
     renderer = workshop.renderer(scenario.renderer)
-    image = renderer.image_digest()
+    image = workshop.image(scenario.renderer)
     if isinstance(image, Failed):
         return image
     versions = {

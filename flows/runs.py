@@ -7,7 +7,6 @@ the store alone: no container engine, no model, no renderer.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from pydantic import Field, JsonValue, ValidationError
 
@@ -19,6 +18,7 @@ from flows import road
 from flows.batches import Batch, applicable, completions_of, rendering_keys, work_of
 from flows.scoring import score_key
 from flows.workshop import Workshop
+from reports.results import Result
 
 
 class RunError(ValueError):
@@ -53,22 +53,6 @@ class Run(Record):
     seed: int
     settings: dict[str, dict[str, JsonValue]]
     entries: tuple[Entry, ...]
-
-
-@dataclass(frozen=True)
-class Traced:
-    """All that the store knows of one model and one instance."""
-
-    model: str
-    instance: Instance
-    completion: Outcome[Completion] | None
-    rendering: Outcome[Rendering] | None
-    scores: tuple[Score, ...]
-
-    def failures(self) -> list[Failed]:
-        """Return the failures on the road to the scores."""
-        stages = (self.completion, self.rendering)
-        return [outcome for outcome in stages if isinstance(outcome, Failed)]
 
 
 def run_name(snapshot: str, models: Iterable[str], instances: Iterable[str]) -> str:
@@ -117,13 +101,13 @@ def index(workshop: Workshop, batch: Batch) -> list[Entry]:
     return entries
 
 
-def look_up(workshop: Workshop, run: Run) -> list[Traced]:
+def look_up(workshop: Workshop, run: Run) -> list[Result]:
     """Read the results that a run's document points to."""
     instances = {item.id: item for item in workshop.snapshot(run.snapshot).instances}
     return [_look_up(workshop, entry, instances[entry.instance]) for entry in run.entries]
 
 
-def _look_up(workshop: Workshop, entry: Entry, instance: Instance) -> Traced:
+def _look_up(workshop: Workshop, entry: Entry, instance: Instance) -> Result:
     queries = workshop.journal(Stage.QUERY, entry.part, Completion)
     renders = workshop.journal(Stage.RENDER, entry.part, Rendering)
     scored = workshop.journal(Stage.SCORE, entry.part, Score)
@@ -134,7 +118,7 @@ def _look_up(workshop: Workshop, entry: Entry, instance: Instance) -> Traced:
     scores += [_missing(name, reason) for name, reason in entry.missing.items()]
     order = registry.scenarios.get(entry.scenario).metrics
     scores.sort(key=lambda score: order.index(score.metric) if score.metric in order else 99)
-    return Traced(entry.model, instance, queries.get(entry.query), rendering, tuple(scores))
+    return Result(entry.model, instance, queries.get(entry.query), rendering, tuple(scores))
 
 
 def _score(name: str, found: Outcome[Score] | None) -> Score:

@@ -9,8 +9,9 @@ from contextlib import ExitStack, contextmanager
 from typing import TypeVar
 
 from benchmark import registry, snapshot
-from benchmark.outcome import Stage
+from benchmark.outcome import Ok, Outcome, Stage
 from benchmark.protocols import Model, Renderer, Scenario
+from benchmark.records import Digest
 from benchmark.settings import Settings
 from benchmark.snapshot import Snapshot
 from benchmark.store import Journal, Store
@@ -29,6 +30,7 @@ class Workshop:
         self._open = ExitStack()
         self._lock = threading.RLock()
         self._renderers: dict[str, Renderer] = {}
+        self._images: dict[str, Outcome[Digest]] = {}
         self._models: dict[tuple[str, str], Model] = {}
         self._snapshots: dict[str, Snapshot] = {}
         self._journals: dict[tuple[str, str], Journal[object]] = {}
@@ -46,6 +48,16 @@ class Workshop:
                 renderer = registry.renderers.get(name)()
                 self._renderers[name] = self._open.enter_context(renderer)
             return self._renderers[name]
+
+    def image(self, renderer_name: str) -> Outcome[Digest]:
+        """Return a renderer's container image; the engine is asked until it answered once."""
+        with self._lock:
+            known = self._images.get(renderer_name)
+            if known is None:
+                known = self.renderer(renderer_name).image_digest()
+                if isinstance(known, Ok):
+                    self._images[renderer_name] = known
+            return known
 
     def model(self, name: str, snapshot_name: str) -> Model:
         """Return a model, built for a snapshot."""

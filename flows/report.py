@@ -1,0 +1,52 @@
+"""Report: aggregate a run into a leaderboard and publish it as JSON, CSV and a site."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from prefect import flow
+
+from benchmark import registry
+from flows import runs
+from flows.workshop import opened
+from reports.leaderboard import Leaderboard, leaderboard, to_csv
+from reports.site import write_site
+
+
+@dataclass(frozen=True)
+class Published:
+    """A leaderboard and where it was written."""
+
+    board: Leaderboard
+    folder: Path
+    page: Path
+
+
+@flow(name="report")
+def report(run: str, folder: str | None = None) -> Published:
+    """Aggregate what a run has scored; no engine, renderer or model is needed.
+
+    Args:
+        run: the name of a run.
+        folder: where to write; by default a folder of the run's name under the setting `reports`.
+    """
+    with opened() as workshop:
+        document = runs.load(workshop.store, run)
+        results = runs.look_up(workshop, document)
+        scenarios = [registry.scenarios.get(name) for name in document.scenarios]
+        names = dict.fromkeys(name for scenario in scenarios for name in scenario.metrics)
+        frozen = workshop.snapshot(document.snapshot)
+        board = leaderboard(
+            results,
+            {name: registry.metrics.get(name) for name in names},
+            scenarios,
+            seed=document.seed,
+            title=document.name,
+            snapshot=f"{frozen.name}, sha256 {frozen.digest[:12]}",
+        )
+        target = Path(folder) if folder else workshop.settings.reports / document.name
+        page = write_site(board, results, workshop.store.get, target)
+        (target / "leaderboard.json").write_text(board.model_dump_json(indent=1) + "\n", "utf-8")
+        (target / "leaderboard.csv").write_text(to_csv(board), "utf-8")
+        return Published(board, target, page)
