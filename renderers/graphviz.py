@@ -1,7 +1,7 @@
 """Graphs: DOT to a picture.
 
 What is rendered: the first graph of the file, at 96 dots per inch whatever ``dpi`` it asks for; a
-further graph is reported as a flag. Pictures that would be too large (an absurd ``size``) and graphs
+further graph is reported as a flag. Pictures that are too large (an absurd ``size``) and graphs
 with too many nodes or edges are refused.
 
 What counts as rendered: Graphviz may report an error and still draw the rest (an HTML-like label

@@ -55,6 +55,7 @@ _ERROR = re.compile(
 _TOO_LARGE = re.compile(r"fatal error: error writing \S+\.png")
 _NOT_FOUND = re.compile(r"cannot find file|file not found|cannot open file", re.IGNORECASE)
 _NOT_DRAWN = "embedded-ps only supported"
+_PAGE = re.compile(r"(.*?)(?:-(\d+))?(?:-page(\d+))?\.png")
 _VERSION = re.compile(r"\d+(\.\d+){1,2}")
 
 
@@ -90,7 +91,7 @@ class LilypondRenderer(PooledRenderer):
         )
         if isinstance(executed, Failed):
             return executed
-        pages = _pages(executed.value.files, set(bundle.files))
+        pages = pages_in_order(executed.value.files, set(bundle.files))
         return judge(executed.value, pages, self.limits, _read_errors)
 
 
@@ -102,12 +103,15 @@ def _command(entry: str) -> list[str]:
     ]  # fmt: skip
 
 
-def _pages(files: Mapping[str, bytes], inputs: set[str]) -> list[bytes]:
-    """Return the pages in reading order: ``x-page2`` before ``x-page10``, ``x`` before ``x-1``."""
+def pages_in_order(files: Mapping[str, bytes], inputs: set[str]) -> list[bytes]:
+    """Return the pages that LilyPond wrote in reading order, the inputs left out.
 
-    def order(name: str) -> list[tuple[int, str]]:
-        parts = re.split(r"(\d+)", name.removesuffix(".png"))
-        return [(int(part), "") if part.isdigit() else (0, part) for part in parts]
+    The first book is called ``x`` or ``x-page1``, ``x-page2``; the next ``x-1``, ``x-1-page1``.
+    """
+
+    def order(name: str) -> tuple[str, int, int]:
+        found = _PAGE.fullmatch(name)
+        return (found[1], int(found[2] or 0), int(found[3] or 0)) if found else (name, 0, 0)
 
     return [files[name] for name in sorted(files.keys() - inputs, key=order)]
 
