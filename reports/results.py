@@ -9,6 +9,7 @@ from enum import StrEnum
 from benchmark.outcome import Blame, Failed, Ok, Outcome
 from benchmark.protocols import Metric, Needs
 from benchmark.records import Completion, Instance, Rendering, Score
+from reports.text import printable
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,8 @@ def missing_reason(results: Iterable[Result], metric: Metric) -> str:
             continue
         score = score_of(result, metric.name)
         if score is None or score.value is None:
-            reason = score.reason if score is not None and score.reason else "not scored yet"
+            given = score.reason if score is not None else ""
+            reason = printable(given) or "not scored yet"
             reasons[reason] = reasons.get(reason, 0) + 1
     return min(reasons, key=lambda reason: (-reasons[reason], reason), default="")
 

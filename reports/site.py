@@ -29,6 +29,7 @@ from reports.leaderboard import to_csv
 from reports.records import Leaderboard, Table
 from reports.results import Fate, Result
 from reports.terminal import bounds, footnotes, score
+from reports.text import printable
 
 TEMPLATES = Path(__file__).parent / "templates"
 INSTANCES_PER_PAGE = 100
@@ -177,7 +178,7 @@ class _Site:
         text = self.templates.get_template(f"{template}.html").render(
             board=self.board, facts=views.facts(self.board.tables), page=name, **values
         )
-        (self.folder / name).write_text(views.printable(text), encoding="utf-8")
+        (self.folder / name).write_text(printable(text), encoding="utf-8")
 
     def _keep(self, text: str) -> str:
         """Keep a long text as a file and return its path within the report."""

@@ -15,18 +15,12 @@ from metrics.interval import Interval
 from reports.gallery import Shown, Unavailable
 from reports.records import MetricNote, Row, Table
 from reports.results import Fate, Result
+from reports.text import printable
 
 Gallery = dict[Digest, Shown | Unavailable]
 
 INLINE_CHARACTERS = 20_000
 """Longer texts are cut in the page; the whole stands in a file beside it."""
-
-_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
-
-
-def printable(text: str) -> str:
-    """Return text that every browser can show: control characters become replacement characters."""
-    return _UNPRINTABLE.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def web_address(url: str | None) -> str | None:

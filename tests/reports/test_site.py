@@ -19,7 +19,8 @@ from benchmark.records import Flag
 from benchmark.store import BlobMissing
 from reports.leaderboard import Result, leaderboard
 from reports.site import INSTANCES_PER_PAGE, MARK, SiteError, write_site
-from reports.views import INLINE_CHARACTERS, bar, printable, web_address
+from reports.text import printable
+from reports.views import INLINE_CHARACTERS, bar, web_address
 from tests.reports.samples import METRICS, Blobs, Named, answered, failed, instance, pending, png
 
 ATTACK = "</pre><script>document.title='owned'</script><img src=x onerror=alert(1)>"
