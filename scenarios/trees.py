@@ -19,7 +19,7 @@ from benchmark.outcome import Failed, Kind, Outcome, Stage, ok
 TREE_DEPTH = 64
 """Most levels of a tree; stored JSON takes two levels of nesting for each."""
 
-TREE_NODES = 2_000
+TREE_NODES = 1_000
 """Most nodes of a tree."""
 
 _TEXT_KEYS = ("text", "title", "name", "label", "topic", "content", "value")
@@ -136,7 +136,7 @@ def from_json(value: JsonValue) -> Outcome[Node]:
 
     Returns:
         The tree, or a failure of stage parse: parse_error (no label in it, or deeper than 64
-        levels), resource_limit (more than 2,000 nodes).
+        levels), resource_limit (more than 1,000 nodes).
     """
     top = _Draft("")
     stack: list[tuple[int, JsonValue, _Draft]] = [(0, _unwrap(value), top)]

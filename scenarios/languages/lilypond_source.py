@@ -21,7 +21,7 @@ _BRACKET = re.compile(r"\\[<>!]|[-^_][->^+._!]|<<|>>|[<>{}]|#\{|#\}")
 _WORD_AT_END = re.compile(r"\S++\Z")
 _COMMAND_AT_END = re.compile(r"[-^_]?\\[a-zA-Z]++\s*+\Z")
 _CLOSER = {"{": "}", "<<": ">>", "<": ">", "#{": "#}"}
-_SCORE = re.compile(r"\\(?:score|midi|layout)(?![a-zA-Z])|[{}]")
+_SCORE = re.compile(r"\\(?:score|midi|layout|paper)(?![a-zA-Z])|[{}]")
 _STARTS = re.compile(r"\s*+(?:\\|\{|<|#\(|%|[a-zA-Z]+\s*+=)")
 
 Version = tuple[int, int, int]
@@ -163,5 +163,5 @@ def _scores(masked: str) -> Iterator[_Score]:
             depth -= 1
         elif word == "\\midi" and opened_at is not None and midi is None:
             midi = token.start()
-        elif word == "\\layout":
+        elif word in ("\\layout", "\\paper"):  # before 2.4 a score's layout was called paper
             layout = True

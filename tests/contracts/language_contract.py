@@ -77,17 +77,22 @@ class LanguageContract:
             failure = Failed.of(Stage.RENDER, kind, "the sandbox stopped it")
             assert self.language.repair(answer, failure) is None
 
-    @given(data=st.data())
-    def test_any_text_is_read_or_fails_as_a_value(self, data):
+    def test_any_text_is_read_or_fails_as_a_value(self):
         words = st.sampled_from(self.words) if self.words else st.nothing()
-        text = data.draw(st.text() | st.lists(SIGNS | words, max_size=50).map("".join))
-        self._check(self.language.read(text))
 
-    @given(data=st.data())
-    def test_any_prefix_of_a_source_is_read_or_fails_as_a_value(self, data):
-        length = data.draw(st.integers(0, len(self.sample)))
-        self._check(self.language.read(self.sample[:length]))
-        self._check(self.language.read(f"```{self.language.name}\n{self.sample[:length]}"))
+        @given(st.text() | st.lists(SIGNS | words, max_size=50).map("".join))
+        def check(text: str) -> None:
+            self._check(self.language.read(text))
+
+        check()
+
+    def test_any_prefix_of_a_source_is_read_or_fails_as_a_value(self):
+        @given(st.integers(0, len(self.sample)))
+        def check(length: int) -> None:
+            self._check(self.language.read(self.sample[:length]))
+            self._check(self.language.read(f"```{self.language.name}\n{self.sample[:length]}"))
+
+        check()
 
     def _read(self, text: str) -> Answer:
         outcome = self.language.read(text)

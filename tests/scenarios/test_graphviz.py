@@ -8,10 +8,12 @@ import sys
 import pytest
 
 from benchmark.outcome import Failed, Kind, Ok
+from renderers.graphviz import GraphvizRenderer
 from scenarios.languages.dot_tokens import TokenKind, tokenize
 from scenarios.languages.graphviz import Graphviz
 from tests.conftest import hard_cases
 from tests.contracts.language_contract import LanguageContract
+from tests.scenarios.containers import ready, rendered
 
 CASES = {case["id"]: case for area in ("graphviz", "parse") for case in hard_cases(area)}
 LANGUAGE = Graphviz()
@@ -207,3 +209,42 @@ def test_hostile_length_is_read_in_bounded_time(unit):
     text = "".join(unit.replace("%d", str(number)) for number in range(50_000))
     LANGUAGE.read(text, truncated=True)
     LANGUAGE.read("```dot\ndigraph {" + text, truncated=True)
+
+
+@pytest.fixture(scope="module")
+def renderer():
+    yield from ready(GraphvizRenderer())
+
+
+class TestRendered:
+    @pytest.mark.parametrize("identifier", ["dot-001", "dot-003", "dot-004", "dot-006", "dot-012"])
+    def test_repaired_cases_render_without_flags(self, identifier, renderer):
+        _, picture = rendered(LANGUAGE, renderer, read(case_input(identifier)))
+        assert picture.flags == ()
+
+    def test_dot_004_names_with_hyphens_are_drawn_as_written(self, renderer):
+        ours = rendered(LANGUAGE, renderer, read(case_input("dot-004")))[1]
+        meant = rendered(LANGUAGE, renderer, read('digraph g { "step-1" -> "step-2" }'))[1]
+        assert ours.png == meant.png
+
+    def test_dot_006_curly_quotes_are_drawn_as_straight_ones(self, renderer):
+        ours = rendered(LANGUAGE, renderer, read(case_input("dot-006")))[1]
+        meant = rendered(LANGUAGE, renderer, read('digraph g { "Start node" -> "End" }'))[1]
+        assert ours.png == meant.png
+
+    def test_dot_018_strict_decides_how_many_edges_are_drawn(self, renderer):
+        text = case_input("dot-018")
+        one = rendered(LANGUAGE, renderer, read(text))[1]
+        three = rendered(LANGUAGE, renderer, read(text.replace("strict ", "")))[1]
+        assert one.png != three.png
+
+    def test_cut_off_graph_renders(self, renderer):
+        text = '```dot\ndigraph g {\n subgraph cluster_x { a -> b;\n c [label="never en'
+        answer, picture = rendered(LANGUAGE, renderer, read(text, truncated=True))
+        assert [flag.kind for flag in answer.flags] == [Kind.TRUNCATED]
+        assert picture.flags == ()
+
+    def test_dot_019_empty_graph_is_an_empty_render(self, renderer):
+        outcome = renderer.render(read(case_input("dot-019")).structure)
+        assert isinstance(outcome, Failed)
+        assert outcome.kind is Kind.EMPTY_RENDER

@@ -5,9 +5,12 @@ from __future__ import annotations
 import pytest
 
 from benchmark.outcome import Failed, Kind, Ok, Stage
+from renderers.lilypond import INSTALLED as INSTALLED_IN_IMAGE
+from renderers.lilypond import LilypondRenderer
 from scenarios.languages.lilypond import INSTALLED, Lilypond
 from tests.conftest import hard_cases
 from tests.contracts.language_contract import LanguageContract
+from tests.scenarios.containers import ready, rendered
 
 CASES = {case["id"]: case["input"] for case in hard_cases("lilypond")}
 LANGUAGE = Lilypond()
@@ -122,6 +125,10 @@ class TestMidi:
         text = "\\score { { c'4 } \\layout { } \\midi { } }"
         assert read(text).text == text
 
+    def test_layout_of_old_versions_was_called_paper(self):
+        text = "\\score { \\notes { c'4 } \\paper { } \\midi { } }"
+        assert read(text).text == text
+
     def test_second_score_for_midi_is_left(self):
         text = "\\score { { c'4 } \\layout { } }\n\\score { { c'4 } \\midi { } }"
         assert read(text).text == text
@@ -152,3 +159,47 @@ def test_hostile_length_is_read_in_bounded_time(unit):
     text = "".join(unit.replace("%d", str(n)) for n in range(60_000))
     LANGUAGE.read(text, truncated=True)
     LANGUAGE.read("```ly\n" + text)
+
+
+@pytest.fixture(scope="module")
+def renderer():
+    yield from ready(LilypondRenderer())
+
+
+class TestRendered:
+    def test_the_installed_version_is_the_renderers(self):
+        assert ".".join(map(str, INSTALLED)) == INSTALLED_IN_IMAGE
+
+    @pytest.mark.parametrize("identifier", ["ly-003", "ly-015"])
+    def test_repaired_cases_render_without_flags(self, identifier, renderer):
+        answer, picture = rendered(LANGUAGE, renderer, read(case_input(identifier)))
+        assert answer.repairs
+        assert picture.flags == ()
+
+    def test_ly_006_fenced_and_unfenced_are_equal_to_the_byte(self, renderer):
+        text = case_input("ly-006")
+        bare = text.split("```lilypond\n")[1].split("\n```")[0]
+        fenced = rendered(LANGUAGE, renderer, read(text))[1]
+        assert fenced.png == rendered(LANGUAGE, renderer, read(bare))[1].png
+
+    def test_old_syntax_is_converted(self, renderer):
+        old = "\\version \"2.10.0\"\n{ \\set Score.skipBars = ##t \\times 2/3 { c'8 d' e' } r4 r2 }"
+        answer, picture = rendered(LANGUAGE, renderer, read(old))
+        assert answer.repairs == ("convert-ly from 2.10.0",)
+        assert picture.flags == ()
+
+    def test_cut_off_score_renders(self, renderer):
+        text = "```lilypond\n\\score { << \\new Staff { c'4 d' e' f' | g'4 <a' c'' \\layo"
+        answer, picture = rendered(LANGUAGE, renderer, read(text, truncated=True))
+        assert [flag.kind for flag in answer.flags] == [Kind.TRUNCATED]
+        assert picture.flags == ()
+
+
+def test_scores_that_people_made_are_left_as_they_are(shared):
+    files = sorted((shared / "real" / "ly").glob("*.ly"))
+    assert len(files) > 10
+    for path in files:
+        source = path.read_bytes().decode("utf-8", "replace")
+        answer = read(source)
+        assert all(repair.startswith("convert-ly from") for repair in answer.repairs), path.name
+        assert answer.flags == (), path.name

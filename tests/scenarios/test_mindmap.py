@@ -5,16 +5,26 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from benchmark.outcome import Failed, Kind, Ok
+from renderers.graphviz import GraphvizRenderer
 from scenarios.mindmap import Mindmap
+from scenarios.trees import TREE_DEPTH, TREE_NODES
 from tests.conftest import hard_cases
 from tests.contracts.scenario_contract import ScenarioContract, instance
+from tests.scenarios.containers import ready, rendered
 
 CASES = {case["id"]: case for area in ("mindmap", "parse") for case in hard_cases(area)}
+MAPS = sorted((Path(__file__).parents[2] / "sources" / "bundled" / "mindmap").glob("*/*.json"))
 SCENARIO = Mindmap()
+
+
+@pytest.fixture(scope="module")
+def renderer():
+    yield from ready(GraphvizRenderer())
 
 
 def case_input(identifier: str, tmp_path=None) -> str:
@@ -111,3 +121,54 @@ class TestReading:
         chinese = SCENARIO.prompt(instance(SCENARIO, "zh"))
         assert "mind map" in english
         assert "思维导图" in chinese
+
+
+class TestDrawn:
+    @pytest.mark.parametrize("path", MAPS, ids=lambda path: f"{path.parent.name}-{path.stem}")
+    def test_bundled_map_renders_cleanly(self, path, renderer):
+        truth = path.read_text(encoding="utf-8")
+        answer, picture = rendered(SCENARIO, renderer, read(truth))
+        assert answer.repairs == ()
+        assert answer.flags == picture.flags == ()
+        assert 5 <= len(answer.text.split("\n")) <= 80
+        assert "warning" not in picture.log.lower()
+        assert read(f"```json\n{truth}```").structure.digest == answer.structure.digest
+
+    def test_there_are_enough_maps(self):
+        languages = [path.parent.name for path in MAPS]
+        assert len(MAPS) >= 12
+        assert all(languages.count(subset) >= 5 for subset in SCENARIO.subsets)
+
+    def test_blank_renders_and_is_small(self, renderer):
+        _, picture = rendered(SCENARIO, renderer, read(SCENARIO.blank()))
+        assert picture.flags == ()
+        assert picture.width < 100
+
+    def test_equal_trees_give_equal_pictures(self, renderer):
+        ours = rendered(SCENARIO, renderer, read('{"text": "R", "children": [{"text": "中"}]}'))
+        theirs = rendered(SCENARIO, renderer, read("- R\n  - 中"))
+        assert ours[1].png == theirs[1].png
+
+    def test_no_label_breaks_the_drawing(self, renderer):
+        labels = [
+            '"]; x [label="',
+            "\\",
+            "a\\N\\G",
+            "<b>{a|b}</b>",
+            "&lt;&amp;lt;",
+            "😀",
+            "w" * 9000,
+        ]
+        answer = read(json.dumps({"text": "R", "children": labels}))
+        _, picture = rendered(SCENARIO, renderer, answer)
+        assert picture.flags == ()
+        assert "warning" not in picture.log.lower()
+
+    def test_the_largest_and_the_deepest_tree_are_drawn(self, renderer):
+        deepest: dict = {"text": "x"}
+        for _ in range(TREE_DEPTH - 1):
+            deepest = {"text": "x", "children": [deepest]}
+        widest = {"text": "x", "children": ["y"] * (TREE_NODES - 1)}
+        for value in (deepest, widest):
+            _, picture = rendered(SCENARIO, renderer, read(json.dumps(value)))
+            assert picture.width > 50
