@@ -1,8 +1,9 @@
 """A mind map as the tree of its boxes: lines of text are nodes, strokes between them are edges.
 
 The ink that is neither text nor the outline of a box falls into strokes. Nodes that touch one
-stroke belong together: the node that is alone on one side of it is the parent. The root stands out
-by the size of its letters and its filling. Nodes that no stroke reaches hang on the nearest node to their left.
+stroke belong together; so do nodes that touch. The root stands out by the size of its letters and
+its filling; from there the tree is walked. Nodes that no stroke reaches hang on the nearest node to
+their left.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Sheet music as empty staves: as many systems, staves and bars as the picture shows, no notes.
+"""Sheet music as empty staves: as many systems, staves and bars as the picture shows, as wide.
 
 Staff lines are rows that are dark over most of the width; five of them at equal distances are a
 staff. Staves that are joined at their left end by a line belong to one system. A bar line is a
@@ -17,13 +17,15 @@ if TYPE_CHECKING:
 
     from vlms.reader import Line
 
-DARK = 140
-"""Grey values below this are ink (of 255)."""
+DARK = 200
+"""Grey values below this are ink (of 255): a thin line between two rows is pale in both."""
 LINES = 5
 LONG = 0.55
 """Share of the longest dark row that a staff line has at least."""
 WIDE = 0.3
 """Share of the picture's width that a staff line covers at least."""
+SPACE_MM = 1.757
+"""Distance of two staff lines on paper at LilyPond's usual size (a staff of 20 points)."""
 UNEVEN = 0.3
 """Greatest difference of two gaps of one staff, as a share of the gap."""
 
@@ -49,6 +51,8 @@ def write(picture: NDArray[np.uint8], lines: list[Line]) -> str | None:  # noqa:
     systems = group(ink, staves(ink))
     if not systems:
         return None
+    first = max((system[0] for system in systems), key=lambda staff: staff.right - staff.left)
+    width = (first.right - first.left) / first.space * SPACE_MM
     bars = [max(1, count_bars(ink, system[0])) for system in systems]
     music = " \\break ".join(" ".join(["s1 |"] * count) for count in bars)
     parts = "\n".join([rf"    \new Staff {{ {music} }}"] * max(len(system) for system in systems))
@@ -57,7 +61,8 @@ def write(picture: NDArray[np.uint8], lines: list[Line]) -> str | None:  # noqa:
     return "\n".join(
         [
             r'\version "2.24.0"',
-            r"\paper { indent = 0 tagline = ##f }",
+            rf"\paper {{ indent = 0 tagline = ##f line-width = {width:.1f}\mm",
+            "  ragged-right = ##f ragged-last = ##f }",
             rf"\score {{{chr(10)}  {score}",
             r"  \layout { \context { \Staff \remove Time_signature_engraver } }",
             "}",

@@ -54,17 +54,17 @@ def document(picture: NDArray[np.uint8], lines: list[Line]) -> str:
 
 def _text(picture: NDArray[np.uint8], line: Line) -> str:
     box = picture[line.top : line.bottom, line.left : line.right]
-    colour, left, right = _lettering(box)
+    colour, ground, left, right = _lettering(box)
     size = font_size(line.text, right - left, line.height)
     style = (
         f"left: {line.left + left}px; top: {line.top}px; line-height: {line.height}px; "
-        f"font-size: {size:.1f}px; color: {colour}"
+        f"font-size: {size:.1f}px; color: {colour}; background: {ground}"
     )
     return f'<div style="{style}">{html.escape(line.text)}</div>'
 
 
-def _lettering(box: NDArray[np.uint8]) -> tuple[str, int, int]:
-    """Return the colour of the letters in a box and the columns between which they stand."""
+def _lettering(box: NDArray[np.uint8]) -> tuple[str, str, int, int]:
+    """Return the colours of letters and ground, and the columns between which letters stand."""
     import numpy as np
 
     border = np.concatenate([box[0], box[-1], box[:, 0], box[:, -1]])
@@ -73,8 +73,9 @@ def _lettering(box: NDArray[np.uint8]) -> tuple[str, int, int]:
     strongest = difference >= max(1, int(difference.max()) * 4 // 5)
     columns = (difference > int(difference.max()) / 3).any(axis=0).nonzero()[0]
     if not strongest.any() or not len(columns):
-        return "#000000", 0, box.shape[1]
-    return _hex(np.median(box[strongest], axis=0)), int(columns[0]), int(columns[-1]) + 1
+        return "#000000", _hex(ground), 0, box.shape[1]
+    letters = _hex(np.median(box[strongest], axis=0))
+    return letters, _hex(ground), int(columns[0]), int(columns[-1]) + 1
 
 
 def font_size(text: str, width: int, height: int) -> float:
