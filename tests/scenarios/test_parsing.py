@@ -219,15 +219,18 @@ class TestBlocks:
         assert found.repairs == ("lone surrogates replaced",)
 
 
+PLAIN = st.text(st.characters(exclude_characters="\b\f", exclude_categories=["Cs"]))
+"""Backspace and form feed before a letter are taken for damaged LaTeX commands."""
+
 LEAVES = (
     st.none()
     | st.booleans()
     | st.integers()
-    | st.text()
+    | PLAIN
     | st.floats(allow_nan=False, allow_infinity=False)
 )
 CONTAINERS = st.recursive(
-    LEAVES, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=20
+    LEAVES, lambda inner: st.lists(inner) | st.dictionaries(PLAIN, inner), max_leaves=20
 ).filter(lambda value: isinstance(value, dict | list))
 
 
@@ -280,12 +283,7 @@ class TestJson:
 
     @given(CONTAINERS, st.booleans(), st.sampled_from([None, 2]))
     def test_whatever_json_writes_is_read_back(self, value, ascii_only, indent):
-        try:
-            text = json.dumps(value, ensure_ascii=ascii_only, indent=indent)
-            text.encode()
-        except UnicodeEncodeError:
-            return
-        found = parsed(text)
+        found = parsed(json.dumps(value, ensure_ascii=ascii_only, indent=indent))
         assert found.value == value
         assert found.flags == ()
         assert found.repairs == ()
