@@ -127,18 +127,15 @@ def _answer(extracted: Extracted) -> Answer:
         repairs.append("open environments and groups closed")
         if not any(flag.kind is Kind.TRUNCATED for flag in flags):
             flags.append(cut_off_flag())
-    for step in (
-        tex_cleaning.star_environments,
-        tex_cleaning.drop_pointers,
-        tex_cleaning.suppress_page_numbers,
-    ):
+    for step in (tex_cleaning.star_environments, tex_cleaning.drop_pointers):
         text = _note(step(text), repairs)
-    text, options = _options(text)
+    written = normalise(text)
+    text, options = _options(_note(tex_cleaning.suppress_page_numbers(text), repairs))
     if options["form"] == "snippet":
         repairs.append("preamble supplied")
     return Answer(
         structure=Structure(files={ENTRY: text.encode("utf-8")}, entry=ENTRY, options=options),
-        text=normalise(text),
+        text=written,
         repairs=tuple(repairs),
         flags=tuple(flags),
     )

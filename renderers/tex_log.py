@@ -1,0 +1,161 @@
+r"""What TeX's transcript says, as a typed failure with one readable line.
+
+TeX runs with ``-file-line-error`` and unbroken lines, so the first error is the first line of the
+form ``file:line: message`` or ``! message``; it ends the run (``-halt-on-error``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from benchmark.outcome import Failed, Kind, Stage
+from benchmark.records import Flag
+
+DETAIL_CHARACTERS = 4000
+PAGE_MARGIN_POINTS = 72.27
+"""What a line may stick out to the right of the standard text before the paper ends."""
+
+_ERROR = re.compile(r"^(?:(?:\./)?(?P<file>[^\s:][^:\n]*):(?P<line>\d+): |! )(?P<text>.+)$", re.M)
+_NOT_FIRST = re.compile(r"\s*==>|Emergency stop")
+_CONTINUED = re.compile(r"\n(?:\s{10,}|\(\w+\)\s{4,})(\S[^\n]*)")
+_CONTEXT_COMMAND = re.compile(r"\\[a-zA-Z@]+\Z")
+_REFUSED = re.compile(r"Not (?P<what>reading from|writing to) (?P<path>.+?) \(open(?:in|out)_any")
+_OUTSIDE = re.compile(r"/|~|\.\.(?:/|\Z)|.*/\.\.(?:/|\Z)|(?:.*/)?\.[^/.]")
+_LOST = re.compile(
+    r"^Missing character: There is no (?P<character>.*?) (?:\(U\+(?P<code>[0-9A-F]+)\) )?"
+    r"in font (?P<font>.*?)!",
+    re.M,
+)
+_UNICODE = re.compile(r"Unicode character (?P<character>.*?) ?\(U\+(?P<code>[0-9A-F]+)\)")
+_CAPACITY = re.compile(r"TeX capacity exceeded, sorry \[(?P<what>[^\]]*)\]")
+_PAGES = re.compile(r"Page limit: (?P<what>more than \d+ pages)")
+_MISSING = re.compile(
+    r"File `(?P<file>[^|'][^']*?)(?:\(\.tex\))?' not found|I can't find file `(?P<main>[^|'][^']*)'"
+    r"|did not find the tikz library '(?P<library>[^']*)'"
+    r"|[Tt]he font \"(?P<font>[^\"]*)\" cannot be found|Font \S*?=(?P<metric>\S+) .*not loadable"
+)
+_OVERFULL = re.compile(r"^Overfull \\hbox \((?P<points>[\d.]+)pt too wide\)", re.M)
+_WARNING = re.compile(
+    r"^(?:Overfull|LaTeX Warning|Package \w+ Warning|Missing character)[^\n]*", re.M
+)
+_EXPECTED = re.compile(r"Shell escape feature is not enabled")
+_LUA = re.compile(r"\\(?:directlua|latelua|luaexec|luadirect)\b")
+
+
+def refused_path(streams: str) -> Failed | None:
+    """Tell whether TeX refused to read or write a file outside the work folder."""
+    for match in _REFUSED.finditer(streams):
+        if _OUTSIDE.match(match["path"]):
+            action = "read" if match["what"].startswith("reading") else "write"
+            message = f"the text tries to {action} a file outside its folder: {match['path']}"
+            return _failed(Kind.UNSAFE_INPUT, message)
+    return None
+
+
+def error(log: str, status: int) -> Failed:
+    """Return the first error of a run that failed.
+
+    Args:
+        log: TeX's transcript.
+        status: exit status, for a run that left no error in it.
+    """
+    found = next(_errors(log), None)
+    if found is None:
+        return _failed(Kind.COMPILE_ERROR, f"TeX ended with status {status}", log)
+    place, text = found
+    kind, message = _judge(text)
+    return _failed(kind, f"{place}{message}", _excerpt(log))
+
+
+def lost_characters(log: str, engine: str) -> Failed | None:
+    """Tell whether characters vanished: TeX notes it in the transcript and goes on.
+
+    What TikZ swallows on purpose (stray text in a picture, set in ``nullfont``) is not counted.
+    """
+    for match in _LOST.finditer(log):
+        if match["font"] == "nullfont":
+            continue
+        character, code = match["character"], match["code"]
+        if code is None and len(character) == 1:
+            code = f"{ord(character):04X}"
+        name = f"{character} (U+{code})" if code else character
+        message = f"no character {name} in the font {match['font']} of {engine}"
+        return _failed(Kind.UNSUPPORTED, message, _excerpt(log))
+    return None
+
+
+def flags(log: str, pages: int) -> tuple[Flag, ...]:
+    """Return what a picture's reader must know: several pages, lines cut by the paper's edge."""
+    found = []
+    if pages > 1:
+        message = f"{pages} pages, stacked below each other"
+        found.append(Flag(kind=Kind.IMAGE_TOO_LARGE, message=message))
+    widest = max((float(match["points"]) for match in _OVERFULL.finditer(log)), default=0.0)
+    if widest > PAGE_MARGIN_POINTS:
+        message = f"a line sticks out by {widest:.0f} pt and may be cut by the paper's edge"
+        found.append(Flag(kind=Kind.IMAGE_TOO_LARGE, message=message))
+    return tuple(found)
+
+
+def warnings(log: str) -> str:
+    """Return the transcript's warnings, one a line, as the excerpt kept with a picture."""
+    lines = (match[0] for match in _WARNING.finditer(log))
+    return "\n".join(line for line in lines if not _EXPECTED.search(line))[:DETAIL_CHARACTERS]
+
+
+def _errors(log: str) -> Iterator[tuple[str, str]]:
+    """Yield place (``file:line: `` or empty) and message of each error, the real ones first."""
+    later = []
+    for match in _ERROR.finditer(log):
+        place = f"{match['file']}:{match['line']}: " if match["file"] else _place(log, match.end())
+        text = match["text"].strip()
+        if (more := _CONTINUED.match(log, match.end())) is not None:
+            text = f"{text} {more[1].strip()}"
+        if text.startswith("Undefined control sequence"):
+            text = f"Undefined control sequence {_command_before_break(log, match.end())}".strip()
+        if _NOT_FIRST.match(text):
+            later.append((place, text))
+        else:
+            yield place, text
+    yield from later
+
+
+def _place(log: str, position: int) -> str:
+    """Find the place of an error that names none: the next line that does."""
+    match = re.compile(r"^(?:\./)?([^\s:][^:\n]*:\d+: )", re.M).search(log, position)
+    return match[1] if match else ""
+
+
+def _command_before_break(log: str, position: int) -> str:
+    r"""Return the command that TeX read last: it ends the first line of the error's context."""
+    first_line = log[position:].lstrip("\n").partition("\n")[0]
+    match = _CONTEXT_COMMAND.search(first_line.rstrip())
+    return match[0] if match else ""
+
+
+def _judge(text: str) -> tuple[Kind, str]:
+    if match := _PAGES.search(text):
+        return Kind.RESOURCE_LIMIT, f"pages: {match['what']}"
+    if match := _CAPACITY.search(text):
+        return Kind.RESOURCE_LIMIT, f"TeX capacity exceeded: {match['what']}"
+    if match := _UNICODE.search(text):
+        message = f"no character {match['character']} (U+{match['code']}) in pdfTeX's fonts"
+        return Kind.UNSUPPORTED, message
+    if match := _MISSING.search(text):
+        missing = next(name for name in match.groups() if name)
+        what = "TikZ library" if match["library"] else "font" if match["font"] else "file"
+        return Kind.MISSING_RESOURCE, f"{what} {missing} not found"
+    if _LUA.search(text):
+        return Kind.UNSAFE_INPUT, f"{text}: no Lua is run"
+    return Kind.COMPILE_ERROR, text
+
+
+def _excerpt(log: str) -> str:
+    """Return the transcript from its first error on."""
+    match = _ERROR.search(log)
+    return log[match.start() if match else 0 :][:DETAIL_CHARACTERS].strip()
+
+
+def _failed(kind: Kind, message: str, detail: str = "") -> Failed:
+    return Failed.of(Stage.RENDER, kind, message, detail[:DETAIL_CHARACTERS])
