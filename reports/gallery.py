@@ -68,8 +68,8 @@ def _hang(digest: Digest, load: Callable[[Digest], bytes], folder: Path) -> Show
             small = picture.convert("RGB")
     except (OSError, Image.DecompressionBombError) as error:
         return Unavailable(f"the picture cannot be opened: {error}")
-    small.thumbnail(THUMBNAIL, Image.Resampling.LANCZOS)
+    small.thumbnail(THUMBNAIL, Image.Resampling.LANCZOS, reducing_gap=2.0)
     full, thumbnail = f"pictures/{digest[:20]}.png", f"thumbnails/{digest[:20]}.webp"
     (folder / full).write_bytes(data)
-    small.save(folder / thumbnail, "WEBP", quality=QUALITY, method=4)
+    small.save(folder / thumbnail, "WEBP", quality=QUALITY, method=2)
     return Shown(full, thumbnail, width, height)
