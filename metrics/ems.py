@@ -63,6 +63,10 @@ DARK = 127
 """A modal colour whose grey is below this level is dark: the constant picture is white."""
 
 
+LIGHT = 255
+"""The level of a white constant picture; a black one has 0."""
+
+
 class UndefinedError(ValueError):
     """HELM's released code raises on this pair."""
 
@@ -85,7 +89,7 @@ def ems(prediction: npt.ArrayLike, reference: npt.ArrayLike) -> float:
     """
     predicted, expected = as_pair(prediction, reference)
     grey = int(modal_colour(expected).astype(np.int64) @ np.array([299, 587, 114]))
-    constant = _constant(expected, light=grey < DARK * 1000)
+    constant = LIGHT if grey < DARK * 1000 else 0
     distance, worst = _distances(predicted, expected, constant, patches.plain)
     return min(1.0, max(0.0, _similarity(distance, worst)))
 
@@ -124,7 +128,7 @@ def ems_helm(prediction: npt.ArrayLike, reference: npt.ArrayLike) -> float:
     predicted, expected = as_pair(prediction, reference)
     _check_defined(expected)
     grey = float(np.matmul(modal_colour(expected), patches.LUMA)[0])
-    constant = _constant(expected, light=grey < DARK)
+    constant = LIGHT if grey < DARK else 0
     distance, worst = _distances(predicted, expected, constant, patches.as_helm)
     return 1.0 - distance / worst
 
@@ -149,22 +153,18 @@ def warm() -> None:
     ems(noise[0], noise[1])
 
 
-def _distances(prediction: RGB, reference: RGB, constant: RGB, cut: Cut) -> tuple[float, float]:
+def _distances(prediction: RGB, reference: RGB, constant: int, cut: Cut) -> tuple[float, float]:
     expected = patches.resized(reference)
     signature = cut(patches.resized(prediction), expected)
     if cut is patches.as_helm:
         signature = _not_blank(signature)
-    return _emd(signature), _emd(cut(patches.resized(constant), expected))
+    return _emd(signature), _emd(cut(np.full_like(expected, constant), expected))
 
 
 def _similarity(distance: float, worst: float) -> float:
     if distance == 0.0:
         return 1.0
     return 1.0 - distance / worst if worst > 0.0 else 0.0
-
-
-def _constant(reference: RGB, *, light: bool) -> RGB:
-    return np.full_like(reference, 255 if light else 0)
 
 
 def _check_defined(reference: RGB) -> None:

@@ -1,7 +1,6 @@
-"""The two nested transport problems of EMS, compiled.
+"""The outer problem of EMS: patches onto patches, with lazily evaluated costs, compiled.
 
-``inner`` moves the pixels of one patch onto those of another; ``outer`` moves the patches of one
-picture onto the other's, each at the cost of its inner problem plus that of its way.
+Why the result is exact stands in ``metrics.ems``.
 """
 
 # ruff: noqa: PLR0917 - kernels are called with positions only
@@ -14,104 +13,113 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics.compiled import compiled
+from metrics.ems_bounds import Features, Floats, Integers, coarse, features, fine
+from metrics.ems_inner import inner
 from metrics.ems_patches import Signature
-from metrics.ems_simplex import SCALE, optimise, set_potentials, start, transport
+from metrics.ems_simplex import PARENT, SCALE, optimise, set_potentials, start
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
+COARSE, FINE, TIGHT, EXACT = range(4)
+"""How well the cost of one content becoming another is known; each level costs ten times more."""
 
-SIDE = 8
-PIXELS = SIDE * SIDE
+Levels = npt.NDArray[np.int8]
 
 
 @compiled
-def inner(first: Floats, first_weights: Integers, second: Floats, second_weights: Integers) -> Any:  # noqa: ANN401 - numba infers it
-    """Return the earth mover's distance between two patches.
+def _known_better(
+    level: int,
+    one: int,
+    two: int,
+    greys: Floats,
+    weights: Integers,
+    vectors: Features,
+) -> Any:  # noqa: ANN401 - numba infers it
+    """Return the cost of content `one` becoming `two` at the given level."""
+    if level == FINE:
+        return fine(vectors[one], vectors[two], np.empty(3, np.int64))
+    return inner(
+        greys[one],
+        weights[one],
+        vectors[one],
+        greys[two],
+        weights[two],
+        vectors[two],
+        level == EXACT,
+    )
 
-    The ground distance is L1 in grey and in position, with positions in eighths of a patch; both
-    patches' weights are brought to the sum 1. Mass that both have at the same grey and pixel stays
-    where it is, which is optimal because the ground distance is a metric.
 
-    Args:
-        first: greys (64,) in [0, 1].
-        first_weights: positive weights (64,).
-        second: greys of the other patch.
-        second_weights: its weights.
-    """
-    first_sum, second_sum = first_weights.sum(), second_weights.sum()
-    supply, demand = np.empty(PIXELS, np.int64), np.empty(PIXELS, np.int64)
-    sources, sinks = np.empty(PIXELS, np.int64), np.empty(PIXELS, np.int64)
-    n = m = 0
-    for pixel in range(PIXELS):
-        out = first_weights[pixel] * second_sum
-        into = second_weights[pixel] * first_sum
-        if first[pixel] == second[pixel]:
-            stays = min(out, into)
-            out -= stays
-            into -= stays
-        if out > 0:
-            supply[n], sources[n] = out, pixel
-            n += 1
-        if into > 0:
-            demand[m], sinks[m] = into, pixel
-            m += 1
-    if n == 0:
-        return 0.0
-    cost = np.empty((n, m), np.float64)
+@compiled
+def _first_costs(
+    ways: Floats, first: Integers, second: Integers, vectors: Features, value: Floats
+) -> Any:  # noqa: ANN401 - numba infers it
+    """Return coarse bounds of all costs (n, n) and the levels at which contents are known."""
+    n, contents = ways.shape[0], vectors.shape[0]
+    levels = np.full((contents, contents), -1, np.int8)
+    cost = np.empty((n, n))
     for i in range(n):
-        one = sources[i]
-        for j in range(m):
-            two = sinks[j]
-            way = abs(one // SIDE - two // SIDE) + abs(one % SIDE - two % SIDE)
-            cost[i, j] = abs(first[one] - second[two]) + way / SIDE
-    return transport(cost, supply[:n], demand[:m]) / (float(first_sum) * float(second_sum))
+        for j in range(n):
+            one, two = first[i], second[j]
+            if levels[one, two] < 0:
+                levels[one, two] = COARSE
+                value[one, two] = coarse(vectors[one], vectors[two])
+            cost[i, j] = value[one, two] + ways[i, j]
+    return cost, levels
+
+
+@compiled
+def _renew(
+    cost: Floats, ways: Floats, first: Integers, second: Integers, one: int, two: int, value: float
+) -> None:
+    """Set the cost of content `one` becoming `two` wherever they occur."""
+    for i in range(first.shape[0]):
+        if first[i] == one:
+            for j in range(second.shape[0]):
+                if second[j] == two:
+                    cost[i, j] = value + ways[i, j]
 
 
 @compiled
 def outer(
-    cost: Floats,
-    exact: npt.NDArray[np.bool_],
-    masses: Integers,
-    first: Floats,
-    first_weights: Integers,
-    second: Floats,
-    second_weights: Integers,
     ways: Floats,
+    masses: Integers,
+    first: Integers,
+    second: Integers,
+    greys: Floats,
+    weights: Integers,
 ) -> Any:  # noqa: ANN401 - numba infers it
     """Return the cost of moving patches onto patches, for masses that sum to anything.
 
     Args:
-        cost: (n, n) lower bounds of all costs, ways included; raised in place.
-        exact: (n, n) whether a cost is no bound but exact.
-        masses: (n,) of the patches, alike for both pictures.
-        first: greys of the patches that move, (n, 64).
-        first_weights: their pixels' weights, (n, 64).
-        second: greys of the patches that they become.
-        second_weights: their pixels' weights.
         ways: (n, n) costs of the way alone.
+        masses: (n,) of the patches, alike for both pictures.
+        first: (n,) contents of the patches that move, as rows of `greys` and `weights`.
+        second: (n,) contents of those that they become.
+        greys: (contents, 64).
+        weights: (contents, 64), of their pixels.
     """
-    n = cost.shape[0]
-    tree = np.empty((5, 2 * n), np.int32)
-    flow = np.zeros(2 * n, np.int64)
-    potential = np.empty(2 * n, np.float64)
+    n = masses.shape[0]
+    vectors = features(greys, weights)
+    value = np.empty((greys.shape[0], greys.shape[0]))
+    cost, levels = _first_costs(ways, first, second, vectors, value)
+    tree, flow = np.empty((5, 2 * n), np.int32), np.zeros(2 * n, np.int64)
+    potential = np.empty(2 * n)
     supply, demand = masses * SCALE + 1, masses * SCALE
     demand[n - 1] += n
     start(cost, supply, demand, tree, flow, potential)
-    while True:
+    raised = True
+    while raised:
         optimise(cost, tree, flow, potential)
         raised = False
         for node in range(1, 2 * n):
-            if flow[node] < SCALE // 2:
-                continue
-            parent = tree[0, node]
+            parent = tree[PARENT, node]
             i, j = (node, parent - n) if node < n else (parent, node - n)
-            if not exact[i, j]:
-                distance = inner(first[i], first_weights[i], second[j], second_weights[j])
-                cost[i, j] = distance + ways[i, j]
-                exact[i, j] = True
+            one, two = first[i], second[j]
+            if flow[node] > SCALE // 2 and levels[one, two] < EXACT:
                 raised = True
-        if not raised:
-            break
+                level = levels[one, two] + 1
+                levels[one, two] = level
+                known = _known_better(level, one, two, greys, weights, vectors)
+                value[one, two] = known
+                _renew(cost, ways, first, second, one, two, known)
         set_potentials(cost, tree, potential)
     total = 0.0
     for i in range(n):
@@ -121,20 +129,32 @@ def outer(
 
 def earth_mover(signature: Signature) -> float:
     """Return the least cost of moving one picture's patches onto the other's, per unit of mass."""
-    masses = signature.masses
-    if len(masses) == 0:
+    moved = np.flatnonzero(
+        (signature.greys[0] != signature.greys[1]).any(axis=1)
+        | (signature.pixels[0] != signature.pixels[1]).any(axis=1)
+    )
+    if len(moved) == 0:
         return 0.0
-    ways = signature.step * np.abs(
-        signature.positions[:, None, :] - signature.positions[None, :, :]
-    ).sum(axis=2)
-    first, second = signature.greys
-    first_weights, second_weights = signature.pixels
-    means = [
-        (greys * weights).sum(axis=1) / weights.sum(axis=1)
-        for greys, weights in zip(signature.greys, signature.pixels, strict=True)
-    ]
-    # |difference of the mean greys| is a lower bound; the margin absorbs rounding
-    cost = np.maximum(0.0, np.abs(means[0][:, None] - means[1][None, :]) - 1e-12) + ways
-    exact = np.zeros(cost.shape, np.bool_)
-    total = outer(cost, exact, masses, first, first_weights, second, second_weights, ways)
-    return float(total) / float(masses.sum())
+    places = signature.positions[moved]
+    ways = signature.step * np.abs(places[:, None, :] - places[None, :, :]).sum(axis=2)
+    rows: dict[bytes, int] = {}
+    of = np.empty((2, len(moved)), np.int64)
+    greys, weights = [], []
+    for side in range(2):
+        for position, patch in enumerate(moved):
+            levels, pixels = signature.greys[side][patch], signature.pixels[side][patch]
+            key = levels.tobytes() + pixels.tobytes()
+            if key not in rows:
+                rows[key] = len(rows)
+                greys.append(levels)
+                weights.append(pixels)
+            of[side, position] = rows[key]
+    total = outer(
+        ways,
+        signature.masses[moved],
+        of[0],
+        of[1],
+        np.array(greys),
+        np.array(weights),
+    )
+    return float(total) / float(signature.masses.sum())
