@@ -54,7 +54,8 @@ QUOTES = {
     "…": r"\dots{}",
 }
 LAST_LETTER = 0x17F
-"""The last letter of Latin Extended-A, which the T1 fonts have."""
+"""The last letter of Latin Extended-A, most of which the T1 fonts have."""
+NOT_IN_T1 = "ĦħĸĿŀŉŦŧſ"
 
 
 def write(picture: NDArray[np.uint8], lines: list[Line]) -> str | None:  # noqa: ARG001 - a writer
@@ -99,4 +100,5 @@ def _escaped(character: str) -> str:
         return QUOTES[character]
     if character.isascii():
         return character if character.isprintable() else " "
-    return character if ord(character) <= LAST_LETTER and character.isalpha() else ""
+    known = ord(character) <= LAST_LETTER and character.isalpha() and character not in NOT_IN_T1
+    return character if known else ""

@@ -48,6 +48,7 @@ class ModelContract:
         assert isinstance(model, Model)
         assert model.name
         assert model.concurrency >= 1
+        assert model.sees_truth in {True, False}
 
     def test_settings_are_stable_json(self, model, request_):
         before = json.dumps(model.settings(), sort_keys=True)
