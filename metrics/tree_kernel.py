@@ -7,13 +7,14 @@ pair of different trees is compared. The machine code is cached on disk and runs
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from metrics.compiled import compiled
 
 Ints = NDArray[np.int32]
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def fill(  # noqa: PLR0917 - arrays by position are what numba dispatches fastest
     first_a: Ints,
     first_b: Ints,
