@@ -39,7 +39,7 @@ _OVERFULL = re.compile(r"^Overfull \\hbox \((?P<points>[\d.]+)pt too wide\)", re
 _WARNING = re.compile(
     r"^(?:Overfull|LaTeX Warning|Package \w+ Warning|Missing character)[^\n]*", re.M
 )
-_EXPECTED = re.compile(r"Shell escape feature is not enabled")
+_EXPECTED = re.compile(r"Shell escape feature is not enabled|running in backwards compatibility")
 _LUA = re.compile(r"\\(?:directlua|latelua|luaexec|luadirect)\b")
 
 

@@ -17,7 +17,7 @@ PROGRAM = ("algorithm2e",)
 ALGORITHM_FAMILIES = (
     (
         PROGRAM,
-        r"\\(?:KwData|KwIn|KwOut|KwResult|KwRet|SetKw\w*|SetAlgo\w*|DontPrintSemicolon|tcp|tcc"
+        r"\\(?:KwData|KwIn|KwOut|KwResult|KwRet|SetKw\w*|SetAlgo\w*|RestyleAlgo|DontPrintSemicolon|tcp|tcc"
         r"|lIf|uIf|eIf|ForEach|LinesNumbered|Begin(?=\s*\{))(?![a-zA-Z])",
     ),
     (

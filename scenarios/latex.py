@@ -1,0 +1,60 @@
+"""LaTeX: the source of a picture of formulae, a table, an algorithm or a plot."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchmark.outcome import Failed, Outcome
+from benchmark.protocols import Fit
+from benchmark.records import Answer, Instance
+from scenarios.languages.tex import Tex
+
+_PROMPTS = Path(__file__).parent / "prompts"
+
+_BLANK = r"""\documentclass{article}
+\pagestyle{empty}
+\begin{document}
+.
+\end{document}
+"""
+
+
+class Latex:
+    """The model is shown what LaTeX printed and writes a snippet or a document."""
+
+    name = "latex"
+    version = "1"
+    subsets = ("equation", "table", "algorithm", "plot")
+    renderer = "tex"
+    metrics = ("pixel", "ssim", "lpips", "cis", "ems", "edit")
+    fit = Fit.PAD
+
+    def __init__(self) -> None:
+        self._language = Tex()
+
+    def prompt(self, instance: Instance) -> str:
+        """Return the common prompt with what the subset adds to it.
+
+        The first line of a subset's file says what the picture shows; the others are items of the
+        list of what the renderer does.
+        """
+        common = (_PROMPTS / "latex.txt").read_text(encoding="utf-8")
+        own = (_PROMPTS / f"latex_{instance.subset}.txt").read_text(encoding="utf-8")
+        subject, _, items = own.partition("\n")
+        return common.replace("{subject}", subject).replace("{items}", items.strip())
+
+    def blank(self) -> str:
+        """Return a document with a single full stop.
+
+        TeX writes no page for an empty document, and a page without a visible mark is a failure
+        (``empty_render``). A full stop is the smallest mark that every font has.
+        """
+        return _BLANK
+
+    def read(self, text: str, *, truncated: bool = False) -> Outcome[Answer]:
+        """Read an answer; see ``scenarios.languages.tex``."""
+        return self._language.read(text, truncated=truncated)
+
+    def repair(self, answer: Answer, failure: Failed) -> Answer | None:
+        """As ``Tex.repair``."""
+        return self._language.repair(answer, failure)
