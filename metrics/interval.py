@@ -193,15 +193,18 @@ def _bootstrap(
     import numpy as np
     from scipy.stats import DegenerateDataWarning, bootstrap
 
-    def mean(sums: NDArray[np.float64], counts: NDArray[np.float64], axis: int = -1) -> Any:  # noqa: ANN401
-        return sums.sum(axis=axis) / counts.sum(axis=axis)
+    def mean_of(*drawn: NDArray[np.float64], axis: int = -1) -> Any:  # noqa: ANN401
+        sums, *counts = drawn
+        return sums.sum(axis=axis) / counts[0].sum(axis=axis) if counts else sums.mean(axis=axis)
 
+    # With one value a document there is nothing to weigh, and half as much to draw.
+    single = bool((counts == 1).all())
     with warnings.catch_warnings():  # the degenerate case is answered below
         warnings.simplefilter("ignore", DegenerateDataWarning)
         result = bootstrap(
-            (sums, counts),
-            mean,
-            paired=True,
+            (sums,) if single else (sums, counts),
+            mean_of,
+            paired=not single,
             vectorized=True,
             n_resamples=RESAMPLES,
             batch=max(1, CELLS // len(sums)),

@@ -10,7 +10,7 @@ from functools import cached_property
 from benchmark.outcome import Ok
 from benchmark.protocols import Metric
 from benchmark.records import Usage
-from metrics.interval import mean_interval, rate_interval
+from metrics.interval import Interval, mean_interval, rate_interval
 from reports.records import Cell, FailureCount, Row
 from reports.results import Fate, Result, applies, document, missing_reason, models_of, value_of
 
@@ -158,19 +158,38 @@ def counted(own: Sequence[Result], metric: Metric) -> list[tuple[float, str]]:
     return [(value, source) for value, source in values if value is not None]
 
 
-def with_best(rows: Sequence[Row], metrics: Sequence[Metric]) -> list[Row]:
-    """Mark the best mean of each column, ties included, where there is something to beat."""
+def with_best(rows: Sequence[Row], grid: Grid, how: Resampling, *, paired: bool) -> list[Row]:
+    """Mark the best mean of each column, ties included, where there is something to beat.
+
+    If `paired`, the other cells tell how far behind the best model they are, on the same instances.
+    """
     marked = [list(row.cells) for row in rows]
-    for column, metric in enumerate(metrics):
+    for column, metric in enumerate(grid.metrics):
         means = [row.cells[column].interval.mean for row in rows]
         known = [mean for mean in means if mean is not None]
         if len(known) < 2:
             continue
         best = max(known) if metric.higher_is_better else min(known)
+        leader = rows[means.index(best)].model
         for place, mean in enumerate(means):
-            if mean == best:
-                marked[place][column] = marked[place][column].model_copy(update={"best": True})
+            update: dict[str, object] = {"best": mean == best}
+            if paired and mean is not None and mean != best:
+                update["behind"] = _behind(rows[place].model, leader, grid, metric, how)
+            marked[place][column] = marked[place][column].model_copy(update=update)
     return [
         row.model_copy(update={"cells": tuple(cells)})
         for row, cells in zip(rows, marked, strict=True)
     ]
+
+
+def _behind(model: str, leader: str, grid: Grid, metric: Metric, how: Resampling) -> Interval:
+    """Return how much worse than the leader a model is, on the instances both are scored on."""
+    sign = 1 if metric.higher_is_better else -1
+    ahead = {result.instance.id: value_of(result, metric) for result in grid.of(leader)}
+    differences, sources = [], []
+    for result in grid.of(model):
+        value, other = value_of(result, metric), ahead.get(result.instance.id)
+        if value is not None and other is not None:
+            differences.append(sign * (other - value))
+            sources.append(document(result.instance))
+    return mean_interval(differences, sources, seed=how.seed, confidence=how.confidence)

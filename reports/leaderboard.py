@@ -124,7 +124,8 @@ def to_csv(board: Leaderboard) -> str:
 
 CSV_COLUMNS = (
     *("scenario", "subset", "model", "n", "clean", "partial", "failed", "infra", "pending"),
-    *("measure", "value", "low", "high", "scored", "documents", "best", "reason"),
+    *("measure", "value", "low", "high", "scored", "documents", "best"),
+    *("behind_best", "behind_low", "behind_high", "reason"),
 )
 
 
@@ -133,13 +134,16 @@ def _lines(scenario: str, subset: str, found: Row) -> Iterator[tuple[object, ...
     head = (scenario, subset, found.model, *fates)
     rate, bounds = found.win_rate, (found.win_rate_low, found.win_rate_high)
     reason = "" if rate is not None else "no other model to compare with"
-    yield (*head, "win_rate", rate, *bounds, "", "", int(found.leads), reason)
+    nothing = ("", "", "")
+    yield (*head, "win_rate", rate, *bounds, "", "", int(found.leads), *nothing, reason)
     done = found.rendered
-    yield (*head, "rendered", done.mean, done.low, done.high, done.n, done.clusters, "", "")
+    values = (done.mean, done.low, done.high, done.n, done.clusters)
+    yield (*head, "rendered", *values, "", *nothing, "")
     for one in found.cells:
-        mean = one.interval
+        mean, gap = one.interval, one.behind
         values = (mean.mean, mean.low, mean.high, mean.n, mean.clusters)
-        yield (*head, one.metric, *values, int(one.best), one.reason)
+        behind = nothing if gap is None else (gap.mean, gap.low, gap.high)
+        yield (*head, one.metric, *values, int(one.best), *behind, one.reason)
 
 
 def _table(
@@ -164,7 +168,7 @@ def _table(
             )
             for metric in grid.metrics
         ),
-        rows=ranked(with_best(rows, grid.metrics), [grid], [missing], how),
+        rows=ranked(with_best(rows, grid, how, paired=subset is None), [grid], [missing], how),
     )
 
 

@@ -29,6 +29,17 @@ class Cell(Record):
     )
     reason: str = Field(default="", description="why pictures have no value")
     best: bool = Field(default=False, description="whether no other model has a better mean")
+    behind: Interval | None = Field(
+        default=None,
+        description="how much worse than the best model on the instances that both have a value "
+        "of, positive means worse; only for whole scenarios",
+    )
+
+    @property
+    def near_best(self) -> bool:
+        """Whether the data cannot tell the model from the best one: the interval holds 0."""
+        low, high = (None, None) if self.behind is None else (self.behind.low, self.behind.high)
+        return low is not None and high is not None and low <= 0 <= high
 
 
 class Row(Record):

@@ -30,7 +30,9 @@ def score(value: float | None) -> str:
 
 def bounds(low: float | None, high: float | None) -> str:
     """Return an interval, e.g. ``0.71–0.93``."""
-    return "no interval" if low is None or high is None else f"{low:.2f}–{high:.2f}"
+    if low is None or high is None:
+        return "no interval"
+    return f"{low:.2f}–{high:.2f}" if low >= 0 else f"{low:.2f} to {high:.2f}"
 
 
 def failures(row: Row) -> str:
@@ -50,6 +52,8 @@ def footnotes(rows: Sequence[Row]) -> list[str]:
             elif cell.unscored:
                 text = f"{cell.metric} lacks {cell.unscored} of {row.model}: {cell.reason}"
                 notes.append(text)
+    if any(cell.near_best for row in rows for cell in row.cells):
+        notes.append("≈: the instances cannot tell this model from the best one")
     for reason, models in reasons.items():
         everyone = len(models) == len(rows)
         notes.append(reason if everyone else f"{reason} ({', '.join(models)})")
@@ -125,7 +129,7 @@ def _rate(rendered: Interval) -> Text:
 def _cell(cell: Cell) -> Text:
     if cell.interval.mean is None:
         return Text(f"{MISSING}\nmissing", style="dim")
-    mark = "*" if cell.unscored else ""
+    mark = ("*" if cell.unscored else "") + ("≈" if cell.near_best else "")
     low, high = cell.interval.low, cell.interval.high
     return _stacked(score(cell.interval.mean) + mark, bounds(low, high), best=cell.best)
 

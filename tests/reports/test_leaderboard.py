@@ -237,3 +237,37 @@ def test_csv_holds_every_number_and_leaves_missing_ones_empty() -> None:
     assert (missing["value"], missing["reason"]) == ("", "no weights, sorry")
     known = next(one for one in lines if one["model"] == "high" and one["measure"] == "edit")
     assert (float(known["value"]), known["best"], known["n"]) == (0.9, "1", "4")
+
+
+def test_cells_tell_how_far_behind_the_best_they_are_on_the_same_instances() -> None:
+    scenario = Named("webpage", metrics=("ssim", "distance"))
+    # The second model is a little worse on each page, though pages differ far more.
+    pages = [0.1, 0.4, 0.7, 0.9]
+    results = [
+        answered("first", item, {"ssim": value, "distance": 1.0})
+        for item, value in zip(ITEMS, pages, strict=True)
+    ]
+    gaps = [0.01, 0.02, 0.03, 0.02]
+    results += [
+        answered("second", item, {"ssim": value - gap, "distance": 1.0 + place})
+        for place, (item, value, gap) in enumerate(zip(ITEMS, pages, gaps, strict=True))
+    ]
+    table = whole(board(results, scenario))
+    first, second = row(table, "first").cells, row(table, "second").cells
+    assert first[0].behind is None
+    assert second[0].behind.mean == pytest.approx(0.02)
+    assert 0 < second[0].behind.low <= second[0].behind.high < 0.04
+    assert not second[0].near_best
+    assert second[1].behind.mean == pytest.approx(1.5)  # lower is better: more is behind
+
+
+def test_a_model_that_is_now_better_now_worse_is_near_the_best() -> None:
+    results = [answered("first", item, {"ssim": 0.5, "edit": 0.5}) for item in ITEMS]
+    values = [0.1, 0.9, 0.2, 0.7]
+    results += [
+        answered("second", item, {"ssim": value, "edit": 0.1})
+        for item, value in zip(ITEMS, values, strict=True)
+    ]
+    cells = row(whole(board(results)), "second").cells
+    assert cells[0].near_best
+    assert not cells[1].near_best
