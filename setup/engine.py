@@ -8,6 +8,7 @@ import subprocess
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TextIO
 
 from setup.console import SetupError, log_file, run_logged, say, step, succeeds
 from setup.system import as_root, can_install, install
@@ -149,7 +150,7 @@ def _answers(root: list[str]) -> bool:
     return subprocess.run(probe, capture_output=True, check=False).returncode == 0
 
 
-def _open_daemon_log():  # noqa: ANN202 - a context manager of a text stream
+def _open_daemon_log() -> TextIO:
     try:
         return DAEMON_LOG.open("a")
     except OSError:  # sudo starts the daemon, but the log is opened by us

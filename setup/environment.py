@@ -74,7 +74,7 @@ def require_python() -> None:
     Raises:
         SetupError: it is older than 3.11.
     """
-    if sys.version_info < (3, 11):
+    if sys.version_info < (3, 11):  # noqa: UP036 - here it may be
         raise SetupError(
             f"Python 3.11 or newer is needed; {sys.executable} is {sys.version.split()[0]}.",
             "Install one and name it: make PYTHON=python3.11 setup",

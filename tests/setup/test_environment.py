@@ -1,0 +1,92 @@
+import re
+import subprocess
+import sys
+import tomllib
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from setup import environment
+from setup.console import ROOT, SetupError
+from setup.lock import locked
+
+
+def read_lock():
+    lines = environment.LOCK.read_text().splitlines()
+    pins = [line for line in lines if line and not line.startswith("#")]
+    assert all(re.fullmatch(r"[A-Za-z0-9._-]+==[A-Za-z0-9.!+]+", pin) for pin in pins)
+    return {canonicalize_name(name): version for name, version in (p.split("==") for p in pins)}
+
+
+def test_lock_has_a_fitting_version_of_every_dependency():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    wanted = [*project["project"]["dependencies"], *project["dependency-groups"]["dev"]]
+    pins = read_lock()
+    unmet = [
+        text
+        for text in wanted
+        if not Requirement(text).specifier.contains(
+            pins.get(canonicalize_name(Requirement(text).name), "0")
+        )
+    ]
+    assert unmet == []
+
+
+def test_lock_leaves_the_platform_to_torch():
+    frozen = "numpy==2.4.6\nnvidia-cublas==13.1\ncuda-toolkit==13.0\ntriton==3.8\n-e /here\nx @ file:///y"
+    assert locked(frozen) == "numpy==2.4.6\n"
+    assert not [name for name in read_lock() if name.startswith(("nvidia-", "cuda-", "triton"))]
+
+
+@pytest.fixture
+def inputs(tmp_path, monkeypatch):
+    files = (tmp_path / "requirements.lock", tmp_path / "pyproject.toml")
+    for path in files:
+        path.write_text("a==1\n")
+    python, stamp = tmp_path / "python", tmp_path / "stamp"
+    python.write_text("")
+    monkeypatch.setattr(environment, "INPUTS", files)
+    monkeypatch.setattr(environment, "PYTHON", python)
+    monkeypatch.setattr(environment, "STAMP", stamp)
+    stamp.write_text(environment.fingerprint())
+    return files
+
+
+def test_nothing_is_installed_twice(inputs, monkeypatch):
+    monkeypatch.setattr(environment, "run_logged", lambda *_, **__: pytest.fail("installed"))
+    environment.prepare()
+
+
+@pytest.mark.parametrize("which", [0, 1], ids=["lock", "project"])
+def test_a_changed_input_makes_the_environment_stale(inputs, which):
+    inputs[which].write_text("a==2\n")
+    assert not environment.is_current(environment.fingerprint())
+
+
+def test_old_python_is_explained(monkeypatch):
+    monkeypatch.setattr(sys, "version_info", (3, 9, 2))
+    with pytest.raises(SetupError, match=r"3\.11 or newer is needed"):
+        environment.require_python()
+
+
+def test_second_set_up_finds_all_done():
+    """The tests run after `make setup`, so nothing is left to do, and nothing is done."""
+    done = subprocess.run(
+        [sys.executable, "-m", "setup", "environment", "engine", "images"],
+        cwd=ROOT, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) == 1
+    assert "ready: environment, Docker" in done.stdout
+
+
+def test_unknown_step_is_bad_usage():
+    done = subprocess.run(
+        [sys.executable, "-m", "setup", "kitchen"],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr.splitlines() == [
+        "Unknown step kitchen; there are environment engine images weights."
+    ]
