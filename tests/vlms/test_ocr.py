@@ -286,7 +286,7 @@ class TestRoad:
             "".join(map(chr, range(32, 127))),
             "".join(ocr_latex.SYMBOLS),
             "“quoted” ‘so’ – or — so…",
-            "".join(map(chr, range(0xA0, 0x180))),
+            " ".join(map(chr, range(0xA0, 0x180))),
             "½ x² ﬁ ① 数学 ﷽ end",
         ],
         ids=["ascii", "symbols", "quotes", "latin", "compatibility"],
