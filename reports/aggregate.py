@@ -21,11 +21,22 @@ NO_TRUTH = "the truth of these instances is not known, only their pictures"
 
 
 @dataclass(frozen=True)
-class Resampling:
-    """How intervals are made."""
+class Rules:
+    """How intervals are made, and which models are a ceiling or a floor."""
 
     seed: int
     confidence: float
+    baselines: frozenset[str]
+
+
+def contenders(rows: Sequence[Row]) -> list[Row]:
+    """Return the rows among which the best is sought.
+
+    A ceiling that knows the truth would be the best of every column, so baselines stand aside as
+    soon as there are two models to compare.
+    """
+    models = [found for found in rows if not found.baseline]
+    return models if len(models) > 1 else list(rows)
 
 
 @dataclass(frozen=True)
@@ -69,7 +80,7 @@ class Grid:
         return Grid(chosen, self.metrics)
 
 
-def row(model: str, own: Sequence[Result], how: Resampling, cells: tuple[Cell, ...] = ()) -> Row:
+def row(model: str, own: Sequence[Result], how: Rules, cells: tuple[Cell, ...] = ()) -> Row:
     """Sum up one model's results; the win rate is filled in when all rows are known."""
     fates = Counter(result.fate for result in own)
     counted = [r for r in own if r.fate in {Fate.CLEAN, Fate.PARTIAL, Fate.FAILED}]
@@ -81,6 +92,7 @@ def row(model: str, own: Sequence[Result], how: Resampling, cells: tuple[Cell, .
     )
     return Row(
         model=model,
+        baseline=model in how.baselines,
         n=len(own),
         clean=fates[Fate.CLEAN],
         partial=fates[Fate.PARTIAL],
@@ -123,9 +135,7 @@ def _warning(fates: Counter[Fate], n: int) -> str:
     return "; ".join(parts) + "; run again to fill them in" if parts else ""
 
 
-def cell(
-    own: Sequence[Result], metric: Metric, unavailable: Mapping[str, str], how: Resampling
-) -> Cell:
+def cell(own: Sequence[Result], metric: Metric, unavailable: Mapping[str, str], how: Rules) -> Cell:
     """Return the mean of one metric over one model's results, or why there is none."""
     applicable = [result for result in own if applies(metric, result.instance)]
     pictures = [result for result in applicable if result.rendered is not None]
@@ -158,31 +168,29 @@ def counted(own: Sequence[Result], metric: Metric) -> list[tuple[float, str]]:
     return [(value, source) for value, source in values if value is not None]
 
 
-def with_best(rows: Sequence[Row], grid: Grid, how: Resampling, *, paired: bool) -> list[Row]:
+def with_best(rows: Sequence[Row], grid: Grid, how: Rules, *, paired: bool) -> list[Row]:
     """Mark the best mean of each column, ties included, where there is something to beat.
 
     If `paired`, the other cells tell how far behind the best model they are, on the same instances.
     """
-    marked = [list(row.cells) for row in rows]
+    compared = [found.model for found in contenders(rows)]
+    marked = {found.model: list(found.cells) for found in rows}
     for column, metric in enumerate(grid.metrics):
-        means = [row.cells[column].interval.mean for row in rows]
-        known = [mean for mean in means if mean is not None]
+        means = {model: marked[model][column].interval.mean for model in compared}
+        known = {model: mean for model, mean in means.items() if mean is not None}
         if len(known) < 2:
             continue
-        best = max(known) if metric.higher_is_better else min(known)
-        leader = rows[means.index(best)].model
-        for place, mean in enumerate(means):
+        best = max(known.values()) if metric.higher_is_better else min(known.values())
+        leader = next(model for model, mean in known.items() if mean == best)
+        for model, mean in known.items():
             update: dict[str, object] = {"best": mean == best}
-            if paired and mean is not None and mean != best:
-                update["behind"] = _behind(rows[place].model, leader, grid, metric, how)
-            marked[place][column] = marked[place][column].model_copy(update=update)
-    return [
-        row.model_copy(update={"cells": tuple(cells)})
-        for row, cells in zip(rows, marked, strict=True)
-    ]
+            if paired and mean != best:
+                update["behind"] = _behind(model, leader, grid, metric, how)
+            marked[model][column] = marked[model][column].model_copy(update=update)
+    return [found.model_copy(update={"cells": tuple(marked[found.model])}) for found in rows]
 
 
-def _behind(model: str, leader: str, grid: Grid, metric: Metric, how: Resampling) -> Interval:
+def _behind(model: str, leader: str, grid: Grid, metric: Metric, how: Rules) -> Interval:
     """Return how much worse than the leader a model is, on the instances both are scored on."""
     sign = 1 if metric.higher_is_better else -1
     ahead = {result.instance.id: value_of(result, metric) for result in grid.of(leader)}

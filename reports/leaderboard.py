@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from benchmark.protocols import Metric
-from reports.aggregate import Grid, Resampling, cell, row, with_best
+from reports.aggregate import Grid, Rules, cell, row, with_best
 from reports.ranking import ranked
 from reports.records import Cell, FailureCount, Leaderboard, MetricNote, Row, Table
 from reports.results import Fate, Result, models_of
@@ -57,6 +57,7 @@ def leaderboard(
     metrics: Mapping[str, Metric],
     scenarios: Iterable[ScenarioNames],
     *,
+    baselines: Collection[str] = (),
     seed: int = 0,
     confidence: float = 0.95,
     title: str = "",
@@ -69,6 +70,8 @@ def leaderboard(
         metrics: the metrics by name; at least those that the scenarios name.
         scenarios: the scenarios in the order in which they are shown; those without results are
             left out.
+        baselines: models that are a ceiling or a floor: shown and ranked, but not marked
+            as the best as soon as there are two others.
         seed: of the resampling.
         confidence: of the intervals.
         title: what the report is about, for its readers.
@@ -77,7 +80,7 @@ def leaderboard(
     Raises:
         KeyError: a scenario names a metric that is not given.
     """
-    how = Resampling(seed, confidence)
+    how = Rules(seed, confidence, frozenset(baselines))
     tables: list[Table] = []
     grids: list[Grid] = []
     for scenario in scenarios:
@@ -147,7 +150,7 @@ def _lines(scenario: str, subset: str, found: Row) -> Iterator[tuple[object, ...
 
 
 def _table(
-    scenario: str, subset: str | None, grid: Grid, missing: Mapping[str, str], how: Resampling
+    scenario: str, subset: str | None, grid: Grid, missing: Mapping[str, str], how: Rules
 ) -> Table:
     rows = []
     for model in grid.models:

@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmark.protocols import Metric
 from metrics.winrate import Column, Scored, mean_win_rates, win_rate_intervals
-from reports.aggregate import Grid, Resampling, counted
+from reports.aggregate import Grid, Rules, contenders, counted
 from reports.records import Row
 
 
@@ -16,7 +16,7 @@ def ranked(
     rows: Sequence[Row],
     grids: Sequence[Grid],
     missing: Sequence[Mapping[str, str]],
-    how: Resampling,
+    how: Rules,
 ) -> tuple[Row, ...]:
     """Fill in the mean win rates over all columns of some grids, and sort by them.
 
@@ -30,11 +30,15 @@ def ranked(
     rates = mean_win_rates(column for one in scored for column in _columns(one, models))
     bounds = win_rate_intervals(scored, seed=how.seed, confidence=how.confidence)
     by_model = dict(zip(models, bounds, strict=False))
-    known = [rate for rate in rates.values() if rate is not None]
+    compared = {found.model for found in contenders(rows)}
+    known = [rate for model, rate in rates.items() if rate is not None and model in compared]
     filled = []
     for found in rows:
         rate, interval = rates.get(found.model), by_model.get(found.model)
-        update: dict[str, object] = {"win_rate": rate, "leads": bool(known) and rate == max(known)}
+        update: dict[str, object] = {
+            "win_rate": rate,
+            "leads": bool(known) and found.model in compared and rate == max(known),
+        }
         if rate is not None and interval is not None:
             # Percentiles of few documents can miss the rate itself; the interval holds it.
             update |= {

@@ -46,6 +46,9 @@ class Row(Record):
     """One model, on everything, on one scenario or on one subset."""
 
     model: str
+    baseline: bool = Field(
+        default=False, description="a ceiling or a floor, not a model to be compared"
+    )
     n: int = Field(ge=0, description="instances that the model was evaluated on")
     clean: int = Field(ge=0, description="pictures without complaint")
     partial: int = Field(ge=0, description="pictures in spite of errors")

@@ -66,7 +66,7 @@ def _overall(board: Leaderboard) -> RichTable:
         table.add_column(heading, justify="right")
     for row in board.overall:
         table.add_row(
-            Text(row.model),
+            _model(row),
             _win_rate(row),
             _rate(row.rendered),
             Text(str(row.n)),
@@ -91,7 +91,7 @@ def _scenario(found: Table, confidence: float) -> RichTable:
     for row in found.rows:
         cells = [_cell(cell) for cell in row.cells]
         counts = (Text(str(row.n)), Text(str(row.failed)), _infra(row))
-        table.add_row(Text(row.model), _win_rate(row), _rate(row.rendered), *cells, *counts)
+        table.add_row(_model(row), _win_rate(row), _rate(row.rendered), *cells, *counts)
     return _with_notes(table, found.rows)
 
 
@@ -114,6 +114,10 @@ def _with_notes(table: RichTable, rows: Sequence[Row]) -> RichTable:
 def _stacked(value: str, interval: str, *, best: bool = False) -> Text:
     text = Text(value, style="bold green" if best else "")
     return text.append(f"\n{interval}", style="not bold dim")
+
+
+def _model(row: Row) -> Text:
+    return Text(row.model).append("\nbaseline" if row.baseline else "", style="dim")
 
 
 def _win_rate(row: Row) -> Text:

@@ -15,8 +15,8 @@ from tests.reports.samples import METRICS, Named, answered, failed, instance, pe
 WEB = Named("webpage")
 
 
-def board(results: list[Result], *scenarios: Named, seed: int = 0) -> Leaderboard:
-    return leaderboard(results, METRICS, scenarios or (WEB,), seed=seed)
+def board(results: list[Result], *scenarios: Named, **options: object) -> Leaderboard:
+    return leaderboard(results, METRICS, scenarios or (WEB,), **options)
 
 
 def whole(found: Leaderboard) -> Table:
@@ -271,3 +271,23 @@ def test_a_model_that_is_now_better_now_worse_is_near_the_best() -> None:
     cells = row(whole(board(results)), "second").cells
     assert cells[0].near_best
     assert not cells[1].near_best
+
+
+def test_baselines_are_ranked_but_the_best_is_sought_among_the_others() -> None:
+    results = three_models() + [answered("oracle", item, {"ssim": 1, "edit": 1}) for item in ITEMS]
+    found = board(results, baselines=["oracle"])
+    assert [(one.model, one.baseline) for one in found.overall][:2] == [
+        ("oracle", True),
+        ("high", False),
+    ]
+    assert [one.model for one in found.overall if one.leads] == ["high"]
+    assert [one.model for one in whole(found).rows if one.cells[0].best] == ["high"]
+    assert row(whole(found), "oracle").cells[0].behind is None
+    assert row(whole(found), "middle").cells[0].behind.mean == pytest.approx(0.4)
+
+
+def test_baselines_are_compared_where_there_is_one_other_model() -> None:
+    results = [answered("ocr", item, {"ssim": 0.5, "edit": 0.5}) for item in ITEMS]
+    results += [answered("oracle", item, {"ssim": 1, "edit": 1}) for item in ITEMS]
+    found = board(results, baselines=["oracle"])
+    assert [one.model for one in whole(found).rows if one.cells[0].best] == ["oracle"]
