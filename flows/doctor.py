@@ -159,7 +159,7 @@ def check_prefect() -> list[Check]:
     if urlsplit(url).scheme not in {"http", "https"}:
         return [Check("prefect", False, f"PREFECT_API_URL={shown} is no http address", fix)]
     try:
-        with urllib.request.urlopen(f"{url.rstrip('/')}/health", timeout=_API_SECONDS):  # noqa: S310
+        with urllib.request.urlopen(f"{shown.rstrip('/')}/health", timeout=_API_SECONDS):  # noqa: S310
             return [Check("prefect", True, f"{shown} answers")]
     except urllib.error.HTTPError as error:
         # it lives, but wants a key, or is not Prefect

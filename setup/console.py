@@ -6,10 +6,10 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,27 +67,34 @@ def log_file(name: str) -> Path:
     return path
 
 
-def run_logged(
-    command: Sequence[str],
-    log: Path,
-    *,
-    failure: Sequence[str],
-    environment: Mapping[str, str] | None = None,
-) -> None:
+def run_logged(command: Sequence[str], log: Path, *, failure: Sequence[str]) -> None:
     """Run a command with its output appended to a log.
 
     Raises:
         SetupError: it failed or does not exist; with the lines of ``failure`` and the log.
     """
-    with log.open("a") as stream:
-        if not _succeeds(command, stream, environment):
-            raise SetupError(*failure, log=log)
+    if exit_status(command, log) != 0:
+        raise SetupError(*failure, log=log)
 
 
 def succeeds(command: Sequence[str], log: Path) -> bool:
     """Run a command with its output appended to a log; tell whether it exited with 0."""
+    return exit_status(command, log) == 0
+
+
+def exit_status(command: Sequence[str], log: Path) -> int:
+    """Run a command with its output appended to a log; 127 when it does not exist."""
     with log.open("a") as stream:
-        return _succeeds(command, stream, None)
+        stream.write(f"$ {' '.join(command)}\n")
+        stream.flush()
+        try:
+            return subprocess.run(
+                command, stdin=subprocess.DEVNULL, stdout=stream, stderr=stream, check=False,
+                cwd=ROOT,
+            ).returncode  # fmt: skip
+        except OSError as error:
+            stream.write(f"{error}\n")
+            return 127
 
 
 @contextmanager
@@ -110,22 +117,6 @@ def step(name: str, log: Path) -> Iterator[None]:
         over.set()
         heart.join()
     say(f"{name}: done in {time.monotonic() - begun:.0f} s")
-
-
-def _succeeds(
-    command: Sequence[str], stream: TextIO, environment: Mapping[str, str] | None
-) -> bool:
-    stream.write(f"$ {' '.join(command)}\n")
-    stream.flush()
-    try:
-        done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, stdout=stream, stderr=stream, check=False,
-            cwd=ROOT, env=environment,
-        )  # fmt: skip
-    except OSError as error:
-        stream.write(f"{error}\n")
-        return False
-    return done.returncode == 0
 
 
 def _last_line(log: Path) -> str:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import hashlib
 
-from setup.console import ROOT, STATE, log_file, say, step, succeeds
+from setup.console import ROOT, STATE, exit_status, log_file, say, step
 from setup.environment import VENV, fingerprint
 
 STAMP = STATE / "weights-stamp"
+
+_MISSING = 1
+"""What ``rerender weights`` exits with where weights cannot be had."""
 
 
 def prepare() -> None:
@@ -17,9 +20,12 @@ def prepare() -> None:
         return
     log = log_file("weights")
     with step("weights and compiled loops of the metrics", log):
-        complete = succeeds([str(VENV / "bin" / "rerender"), "weights"], log)
-    if not complete:
+        status = exit_status([str(VENV / "bin" / "rerender"), "weights"], log)
+    if status == _MISSING:
         say("note: weights are missing, so LPIPS will be missing too; see `rerender doctor`")
+    elif status != 0:
+        say("note: `rerender weights` failed, so metrics may be missing; see its log")
+        return
     STAMP.write_text(wanted)
 
 
