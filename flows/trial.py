@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from benchmark import registry
 from benchmark.outcome import Blame, Failed, Kind, Outcome, Stage, ok
@@ -22,6 +22,17 @@ class UnknownTarget(LookupError):
 
     def __str__(self) -> str:
         return str(self.args[0])
+
+
+@runtime_checkable
+class ReadsSites(Protocol):
+    """What the language of web sites offers besides reading one text."""
+
+    def from_folder(self, folder: Path) -> Outcome[Answer]:
+        """Read a site's folder."""
+
+    def from_files(self, files: dict[str, bytes]) -> Outcome[Answer]:
+        """Read a site's files."""
 
 
 @dataclass(frozen=True)
@@ -132,30 +143,12 @@ def _is_archive(path: Path) -> bool:
 
 
 def _read_site(reader: Scenario | Language, path: Path) -> Outcome[Answer]:
-    files = _folder(path) if path.is_dir() else archive.unpack(path.read_bytes())
-    if isinstance(files, Failed):
-        return files
-    from_files = getattr(reader, "from_files", None)
-    if from_files is None:
+    web = registry.languages.get("web")
+    if reader.renderer != web.renderer or not isinstance(web, ReadsSites):
         return Failed.of(
             Stage.PARSE, Kind.UNSUPPORTED, f"{reader.name} reads one file, not a folder or archive"
         )
-    answer: Outcome[Answer] = from_files(files.value)
-    return answer
-
-
-def _folder(path: Path) -> Outcome[dict[str, bytes]]:
-    files: dict[str, bytes] = {}
-    size = 0
-    for entry in sorted(path.rglob("*")):
-        name = entry.relative_to(path).as_posix()
-        if entry.is_symlink() or not (entry.is_file() or entry.is_dir()):
-            return Failed.of(Stage.PARSE, Kind.UNSAFE_INPUT, f"{name} is a link or a special file")
-        if entry.is_file():
-            size += entry.stat().st_size
-            if size > MOST_BYTES:
-                return Failed.of(
-                    Stage.PARSE, Kind.RESOURCE_LIMIT, f"the folder exceeds {MOST_BYTES} bytes"
-                )
-            files[name] = entry.read_bytes()
-    return ok(files)
+    if path.is_dir():
+        return web.from_folder(path)
+    files = archive.unpack(path.read_bytes())
+    return files if isinstance(files, Failed) else web.from_files(files.value)

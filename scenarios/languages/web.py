@@ -90,6 +90,10 @@ class Web:
         """Return None: see the class."""
         return None
 
+    def from_files(self, files: dict[str, bytes]) -> Outcome[Answer]:
+        """Read a site whose files are at hand (an unpacked archive), pictures included."""
+        return _site(files, (), ())
+
     def from_folder(self, folder: Path) -> Outcome[Answer]:
         """Read a site's folder as it lies on the disk, pictures included.
 
@@ -116,7 +120,7 @@ class Web:
                     f"{folder} holds more than {FOLDER_FILES} files or {FOLDER_BYTES} bytes",
                 )
             files[relative.as_posix()] = path.read_bytes()
-        return _site(files, (), ())
+        return self.from_files(files)
 
 
 def _from_whole(body: str, truncated: bool, repairs: Sequence[str]) -> Outcome[Answer] | None:

@@ -141,7 +141,6 @@ def test_unknown_names_end_the_flow_before_any_work(settings):
     from benchmark.registry import RegistryError
 
     name, _ = refresh(settings)
-    state, error, _ = None, None, None
     with opened(settings):
         from flows.evaluate import evaluate as flow
 
@@ -189,7 +188,7 @@ def test_a_killed_evaluation_goes_on_where_it_stopped(settings, tmp_path):
     process.wait()
     before = finished()
     assert 3 <= len(before) < 20
-    state, traced, counts = evaluate(settings, name)
+    state, traced, _ = evaluate(settings, name)
     after = finished()
     assert state.is_completed()
     assert len(after) == len(set(after)), "nothing that had been finished was done again"
