@@ -106,7 +106,7 @@ def build(state: dict[str, torch.Tensor] | None = None, *, seed: int = 0) -> tor
 
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        model = inception_v3(weights=None, transform_input=True, init_weights=state is None)
+        model = inception_v3(weights=None, transform_input=True, init_weights=False)
     if state is not None:
         try:
             model.load_state_dict(state)

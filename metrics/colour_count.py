@@ -53,11 +53,12 @@ def modal(pixels: Pixels) -> Any:  # noqa: ANN401 - numba infers it
                 return _modal_of_many(pixels)
         counts[slot] += end - start
         start = end
-    best = int(counts.argmax())
+    most = counts.max()
+    best = colours.max()
     for slot in range(_SLOTS):
-        if counts[slot] == counts[best] and colours[slot] < colours[best]:
-            best = slot
-    return colours[best]
+        if counts[slot] == most:
+            best = min(best, colours[slot])
+    return best
 
 
 @compiled
@@ -80,7 +81,7 @@ def _modal_of_many(pixels: Pixels) -> Any:  # noqa: ANN401 - numba infers it
         counts[:] = 0
         for position in range(ends[bucket], ends[bucket + 1]):
             counts[blues[position]] += 1
-        blue = int(counts.argmax())
+        blue = np.int64(counts.argmax())
         if counts[blue] > most:
             best, most = (np.int64(bucket) << 8) + blue, counts[blue]
     return best

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import chain
+
 import numpy as np
 import numpy.typing as npt
 
@@ -69,10 +72,13 @@ def pixel_helm(prediction: npt.ArrayLike, reference: npt.ArrayLike) -> float:
     rows = predicted.shape[0]
     wrapped = (predicted - expected).astype(np.float64)
     equal = np.linalg.norm(wrapped, axis=1) / 255 <= TOLERANCE
-    both = np.concatenate((predicted, expected))
-    _, inverse, counts = np.unique(both, axis=0, return_inverse=True, return_counts=True)
-    dominant = (counts > 2 * rows * HELM_MODAL_SHARE / 2)[inverse.reshape(-1)]
-    return float(np.mean(equal & ~dominant[:rows] & ~dominant[rows:]))
+    sides = [[row.tobytes() for row in side] for side in (predicted, expected)]
+    counts = Counter(chain(*sides))
+    valid = [
+        bool(equal[row]) and all(counts[side[row]] <= rows * HELM_MODAL_SHARE for side in sides)
+        for row in range(rows)
+    ]
+    return valid.count(True) / rows
 
 
 def _equal(first: npt.NDArray[np.uint8], second: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:

@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from benchmark.protocols import MetricUnavailable
+from metrics import lpips as module
+from metrics.lpips import build, lpips, lpips_batch
+from metrics.pictures import read
+from metrics.weights import BACKBONES, load
+
+
+def needs(name: str) -> None:
+    try:
+        load(name)
+    except MetricUnavailable as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture
+def random_weights(monkeypatch):
+    """A small seeded AlexNet in place of the trained ones, for everything but the values."""
+    import torch
+    from torchvision.models import alexnet
+
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        state = alexnet(weights=None).state_dict()
+    monkeypatch.setitem(module._models, "vgg", build("alex", state))
+
+
+def picture(height: int, width: int, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).integers(0, 256, (height, width, 3)).astype(np.uint8)
+
+
+@pytest.mark.parametrize("net", ["alex", "vgg"])
+def test_published_distances(shared, net):
+    needs(module._BACKBONES[net])
+    folder = shared / "golden" / "lpips"
+    values = json.loads((folder / "values.json").read_text(encoding="utf-8"))[net]
+    reference = read(folder / "ex_ref.png")
+    for name, distance in values.items():
+        similarity = lpips(read(folder / f"{name}.png"), reference, net=net)
+        assert 1.0 - similarity == pytest.approx(distance, abs=1e-5)
+
+
+@pytest.mark.parametrize(("net", "convolutions"), [("alex", 5), ("vgg", 13)])
+def test_backbones_have_torchvisions_shapes(net, convolutions):
+    from torchvision import models
+
+    name = module._BACKBONES[net]
+    needs(name)
+    state = load(name)
+    expected = getattr(models, name)(weights=None).state_dict()
+    shapes = {key: value.shape for key, value in expected.items() if key.startswith("features.")}
+    assert {key: value.shape for key, value in state.items()} == shapes
+    assert len(state) == 2 * convolutions
+
+
+def test_absent_weights_are_a_reason(tmp_path, monkeypatch):
+    monkeypatch.setenv("RERENDER_WEIGHTS", str(tmp_path))
+    monkeypatch.setenv("TORCH_HOME", str(tmp_path))
+    monkeypatch.setattr(module, "_models", {})
+    with pytest.raises(MetricUnavailable, match="rerender weights"):
+        lpips(picture(64, 64), picture(64, 64, 1))
+
+
+def test_incomplete_backbone_is_a_reason():
+    with pytest.raises(MetricUnavailable, match="lack"):
+        build("alex", {})
+
+
+@pytest.mark.parametrize("size", [(1, 1), (3, 400), (32, 32), (64, 48), (256, 256), (300, 257)])
+def test_every_size(random_weights, size):
+    image, other = picture(*size), picture(*size, seed=1)
+    assert lpips(image, image) == 1.0
+    assert 0.0 <= lpips(other, image) < 1.0
+
+
+def test_batch_of_several_sizes_gives_the_single_values(random_weights):
+    sizes = [(40, 60), (33, 33), (40, 60), (500, 300), (700, 90), (40, 60)]
+    references = [picture(*size, seed=n) for n, size in enumerate(sizes)]
+    predictions = [picture(*size, seed=n + 50) for n, size in enumerate(sizes)]
+    predictions[2] = references[2]
+    single = [lpips(*pair) for pair in zip(predictions, references, strict=True)]
+    assert lpips_batch(predictions, references) == pytest.approx(single, abs=1e-6)
+    assert single[2] == 1.0
+    with pytest.raises(ValueError, match="shorter"):
+        lpips_batch(predictions, references[:-1])
+
+
+def test_large_pictures_are_scored_at_256(random_weights):
+    from PIL import Image
+
+    pair = [picture(400, 300, seed) for seed in (0, 1)]
+    small = [
+        np.asarray(Image.fromarray(x).resize((256, 256), Image.Resampling.BILINEAR)) for x in pair
+    ]
+    assert lpips(*pair) == lpips(*small)
+    assert lpips(*pair, side=None) != lpips(*pair)
+
+
+def test_scoring_leaves_the_random_state_alone():
+    import torch
+    from torchvision.models import alexnet
+
+    state = alexnet(weights=None).state_dict()
+    before = torch.random.get_rng_state()
+    build("alex", state)
+    assert torch.equal(before, torch.random.get_rng_state())
+
+
+def test_backbones_cover_both_nets():
+    assert set(module._BACKBONES.values()) <= set(BACKBONES)
