@@ -55,9 +55,9 @@ def modal(pixels: Pixels) -> Any:  # noqa: ANN401 - numba infers it
         start = end
     most = counts.max()
     best = colours.max()
-    for slot in range(_SLOTS):
-        if counts[slot] == most:
-            best = min(best, colours[slot])
+    for entry in range(_SLOTS):
+        if counts[entry] == most:
+            best = min(best, colours[entry])
     return best
 
 

@@ -69,7 +69,7 @@ def pixel_helm(prediction: npt.ArrayLike, reference: npt.ArrayLike) -> float:
     Source: stanford-crfm/helm, behaviour of ``pixel_similarity`` on grey pictures.
     """
     predicted, expected = (_grey(image) for image in as_pair(prediction, reference))
-    rows = predicted.shape[0]
+    rows: int = predicted.shape[0]
     wrapped = (predicted - expected).astype(np.float64)
     equal = np.linalg.norm(wrapped, axis=1) / 255 <= TOLERANCE
     sides = [[row.tobytes() for row in side] for side in (predicted, expected)]

@@ -46,7 +46,7 @@ def test_value_is_the_cosine_of_the_logits(network):
 
 
 def test_batches_of_any_size_give_the_single_values(network):
-    sizes = [(20, 30), (300, 299), (1, 1), (400, 90), (64, 64)]
+    sizes = [(20, 30), (1, 1), (400, 90)]
     references = [picture(*size, seed=n) for n, size in enumerate(sizes)]
     predictions = [picture(*size, seed=n + 9) for n, size in enumerate(sizes)]
     single = [

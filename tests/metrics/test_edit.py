@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metrics.edit import edit, edit_helm, tokens
@@ -28,6 +28,7 @@ def test_tokens_are_commands_words_and_symbols():
 
 
 @given(st.text(), st.text())
+@settings(deadline=None)
 def test_range_and_symmetry(first, second):
     value = edit(first, second)
     assert 0.0 <= value <= 1.0

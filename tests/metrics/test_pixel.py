@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
@@ -30,11 +30,13 @@ def with_ink(ink: list[tuple[int, int]], level: int = 0) -> np.ndarray:
 
 
 @given(SMALL)
+@settings(deadline=None)
 def test_identical_pictures_score_one(image):
     assert pixel(image, image) == 1.0
 
 
 @given(SMALL, st.randoms())
+@settings(deadline=None)
 def test_range(image, random):
     other = np.array([random.randrange(256) for _ in range(image.size)], np.uint8)
     value = pixel(other.reshape(image.shape), image)
