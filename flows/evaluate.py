@@ -65,6 +65,7 @@ def evaluate(
             name=name or run_name(snapshot, models, [instance.id for instance in instances]),
             snapshot=snapshot,
             models=tuple(models),
+            baselines=tuple(m for m in models if workshop.model(m, snapshot).sees_truth),
             scenarios=tuple(dict.fromkeys(instance.scenario for instance in instances)),
             seed=workshop.settings.seed,
             settings={model: workshop.model(model, snapshot).settings() for model in models},

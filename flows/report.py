@@ -8,9 +8,10 @@ from pathlib import Path
 from prefect import flow
 
 from benchmark import registry
+from benchmark.records import Instance
 from flows import runs
 from flows.workshop import opened
-from reports.leaderboard import Leaderboard, leaderboard, to_csv
+from reports.leaderboard import Leaderboard, leaderboard
 from reports.site import write_site
 
 
@@ -21,6 +22,10 @@ class Published:
     board: Leaderboard
     folder: Path
     page: Path
+
+
+def _prompt(instance: Instance) -> str:
+    return registry.scenarios.get(instance.scenario).prompt(instance)
 
 
 @flow(name="report")
@@ -44,9 +49,8 @@ def report(run: str, folder: str | None = None) -> Published:
             seed=document.seed,
             title=document.name,
             snapshot=f"{frozen.name}, sha256 {frozen.digest[:12]}",
+            baselines=document.baselines,
         )
         target = Path(folder) if folder else workshop.settings.reports / document.name
-        page = write_site(board, results, workshop.store.get, target)
-        (target / "leaderboard.json").write_text(board.model_dump_json(indent=1) + "\n", "utf-8")
-        (target / "leaderboard.csv").write_text(to_csv(board), "utf-8")
+        page = write_site(board, results, workshop.store.get, target, prompt=_prompt)
         return Published(board, target, page)

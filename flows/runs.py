@@ -49,6 +49,7 @@ class Run(Record):
     name: str
     snapshot: str
     models: tuple[str, ...]
+    baselines: tuple[str, ...] = Field(description="models that answer from the truth")
     scenarios: tuple[str, ...]
     seed: int
     settings: dict[str, dict[str, JsonValue]]

@@ -37,7 +37,10 @@ class Mindmap:
     version = "1"
     subsets = ("en", "zh")
     renderer = "graphviz"
-    metrics = ("nted_accuracy", "field_f1", "edit", "pixel", "ssim", "lpips", "cis", "ems")
+    metrics = (
+        *("nted_accuracy", "field_f1", "nted_accuracy_donut", "field_f1_donut", "edit"),
+        *("pixel", "ssim", "lpips", "cis", "ems"),
+    )
     fit = Fit.PAD
 
     def prompt(self, instance: Instance) -> str:

@@ -1,7 +1,8 @@
 """What is known of each provider: its key, its client's own retries, its limits on pictures.
 
-The limits are what the providers are known to accept for a picture sent inline as base64; they
-change, and a provider that accepts less answers with an error that becomes ``image_too_large``. A provider that is not in the table gets the limits of the OpenAI wire format.
+The limits are what the providers are known to accept for a picture sent inline as base64. They
+change: a provider that accepts less answers with an error, which becomes ``image_too_large``. A
+provider that is not in the table gets the limits of the OpenAI wire format.
 """
 
 from __future__ import annotations

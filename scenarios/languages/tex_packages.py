@@ -151,6 +151,21 @@ LIBRARIES = {
 }
 """TikZ libraries with patterns of what needs them, looked for in drawings only."""
 
+THEOREMS = frozenset(
+    {
+        "theorem",
+        "lemma",
+        "corollary",
+        "proposition",
+        "definition",
+        "remark",
+        "example",
+        "claim",
+        "conjecture",
+    }
+)
+"""Environments that each author defines, nearly always the same way."""
+
 PLOT_LIBRARIES = {
     "groupplot": "groupplots",
     "polaraxis": "polar",

@@ -17,6 +17,7 @@ from scenarios.languages.tex_packages import (
     ALGORITHM_FAMILIES,
     ALGORITHM_PACKAGES,
     PLOT_LIBRARIES,
+    THEOREMS,
     algorithm_family,
     libraries_for,
     loaded_libraries,
@@ -95,6 +96,19 @@ def _package(structure: Structure, match: re.Match[str]) -> Repaired | None:
     ):
         return None
     return load(structure, "packages", "usepackage", [package]), f"package {package} loaded"
+
+
+def _environment(structure: Structure, match: re.Match[str]) -> Repaired | None:
+    """Define a theorem-like environment, or load the package that has the environment."""
+    name = match["name"]
+    if name not in THEOREMS:
+        return _package(structure, match)
+    line = f"\\newtheorem{{{name}}}{{{name.capitalize()}}}"
+    note = f"environment {name} defined"
+    if is_document(structure.text):
+        return structure.with_text(insert_preamble(structure.text, line)), note
+    lines = [str(structure.options.get("preamble", "")), line]
+    return with_option(structure, preamble="\n".join(filter(None, lines))), note
 
 
 def _family(structure: Structure, name: str) -> Repaired | None:
@@ -188,7 +202,7 @@ REPAIRS = (
         re.compile(r"Undefined control sequence \\(?P<name>[a-zA-Z@]+)"),
         _package,
     ),
-    Repair(re.compile(r"Environment (?P<name>[\w*-]+) undefined"), _package),
+    Repair(re.compile(r"Environment (?P<name>[\w*-]+) undefined"), _environment),
     Repair(
         re.compile(r"I do not know the key '/(?:pgfplots|tikz)/(?P<name>[^']*)'"), _plot_library
     ),
