@@ -10,7 +10,8 @@ as a flag. Without anything visible the first error is the failure, or ``empty_r
 none (an empty graph: status 0 and a picture without ink).
 
 A graph may name image files. Graphviz is told that it serves strangers (``SERVER_NAME``), so it
-opens such files in the folders of the job only.
+opens such files in the folders of the job only; it looks for the last part of the path in each of
+them.
 """
 
 from __future__ import annotations
@@ -49,7 +50,10 @@ exec "$@" >/dev/null
 _COUNTS = re.compile(r"^\s*\d+\s+\d+ (?!total$)", re.MULTILINE)
 
 _ERROR = re.compile(r"^Error: (?:\./)?(?P<what>.*\S)")
-_MISSING = re.compile(r'^Warning: No (?:such file|or improper \w+)\b.*?"(?P<file>.+?)"')
+_MISSING = re.compile(
+    r'^Warning: (?:No such file\W+|No or improper \w+=)"(?P<file>.+?)"'
+    r"|^Warning: shapefile not set or not found for epsf (?P<node>node .+)$"
+)
 _SCALED = re.compile(r"is too large for .* bitmaps\. Scaling by")
 
 
@@ -104,7 +108,7 @@ def _read_errors(log: str) -> Sequence[Flag]:
             kind = Kind.RESOURCE_LIMIT if what.startswith("graph: ") else Kind.COMPILE_ERROR
             flags.append(Flag(kind=kind, message=what))
         elif found := _MISSING.match(line):
-            message = f"cannot draw the file {found['file']}"
+            message = f"cannot draw the file {found['file'] or 'of ' + found['node']}"
             flags.append(Flag(kind=Kind.MISSING_RESOURCE, message=message))
         elif _SCALED.search(line):
             message = "picture: too large, scaled down by Graphviz"

@@ -16,11 +16,13 @@ is what makes that harmless.
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
 
 from benchmark.outcome import Failed, Kind, Outcome, Stage
 from benchmark.records import Flag, Picture, Structure
-from renderers.bundle import check_structure
+from renderers.bundle import Bundle, check_structure
 from renderers.pooled import PooledRenderer, judge
 from renderers.sandbox import Limits
 
@@ -39,14 +41,6 @@ _BYTECODE = ":".join(
 interprets all of it, which takes 2.5 s instead of 0.6 s."""
 
 _NO_TAGLINE = f'\\version "{INSTALLED}"\n\\header {{ tagline = ##f }}\n'.encode()
-
-# $1 the version to convert from, $2 the entry, the rest LilyPond's command line
-_CONVERT = """\
-for file in *.ily *.lyi; do [ ! -f "$file" ] || convert-ly --edit -- "$file" >&2; done
-convert-ly --edit --from="$1" -- "$2" >&2 || echo "$2:1:1: error: convert-ly failed" >&2
-shift 2
-exec "$@"
-"""
 
 _ERROR = re.compile(
     r"^(?:\./)?(?P<place>[^\s:]+:\d+(?::\d+)?: )?"
@@ -82,7 +76,7 @@ class LilypondRenderer(PooledRenderer):
             if not isinstance(convert_from, str) or not _VERSION.fullmatch(convert_from):
                 message = f"option convert_from is no version: {convert_from!r}"
                 return Failed.of(Stage.RENDER, Kind.UNSUPPORTED, message)
-            command = ["sh", "-c", _CONVERT, "sh", convert_from, f"./{bundle.entry}", *command]
+            command = ["sh", "-c", _converting(bundle, convert_from, command)]
         executed = self.pool.run(
             command,
             {**bundle.files, _SETTINGS: _NO_TAGLINE},
@@ -101,6 +95,23 @@ def _command(entry: str) -> list[str]:
         "lilypond", "--png", "-dbackend=cairo", f"-dresolution={RESOLUTION}",
         "-dno-point-and-click", f"-dinclude-settings={_SETTINGS}", "-o", _OUTPUT, entry,
     ]  # fmt: skip
+
+
+def _converting(bundle: Bundle, version: str, command: Sequence[str]) -> str:
+    """Return a script that brings every source file up to date and then runs the command.
+
+    An included file that declares its own version is brought up from that one.
+    """
+    lines = []
+    for path, data in bundle.files.items():
+        is_entry = path == bundle.entry
+        if is_entry or PurePosixPath(path).suffix in (".ly", ".ily", ".lyi"):
+            options = [f"--from={version}"] if is_entry or b"\\version" not in data else []
+            line = shlex.join(["convert-ly", "--edit", *options, f"./{path}"]) + " >&2"
+            if is_entry:  # LilyPond itself reports an included file that stays as it was
+                line += f" || echo {shlex.quote(f'{path}:1: error: convert-ly failed')} >&2"
+            lines.append(line)
+    return "\n".join([*lines, f"exec {shlex.join(command)}"])
 
 
 def pages_in_order(files: Mapping[str, bytes], inputs: set[str]) -> list[bytes]:

@@ -33,6 +33,7 @@ class PooledRenderer:
             runtime: OCI runtime, by default the setting ``container_runtime``.
         """
         settings = Settings()
+        self.image = reference(self.name)
         self._workers = workers or settings.workers
         self._runtime = runtime or settings.container_runtime
         self._lock = threading.Lock()
@@ -54,7 +55,7 @@ class PooledRenderer:
 
     def image_digest(self) -> Outcome[Digest]:
         """Return the identifier of the container image, part of every key."""
-        return image_digest(reference(self.name))
+        return image_digest(self.image)
 
     @property
     def pool(self) -> Pool:
@@ -62,7 +63,7 @@ class PooledRenderer:
         with self._lock:
             if self._pool is None:
                 self._pool = Pool(
-                    reference(self.name),
+                    self.image,
                     size=self._workers,
                     limits=self.limits,
                     runtime=self._runtime,

@@ -242,7 +242,7 @@ def image_digest(image: str) -> Outcome[Digest]:
     """Return the engine's identifier of an image, 64 hexadecimal digits, as part of keys."""
 
     def inspect(client: docker.DockerClient) -> Digest:
-        return str(client.api.inspect_image(image)["Id"]).removeprefix("sha256:")
+        return str(client.images.get(image).id).removeprefix("sha256:")
 
     return _ask(inspect, image)
 
