@@ -266,7 +266,7 @@ def _report(settings: Settings, run: str, output: Path | None) -> None:
 
     with opened(settings):
         published = flow(run=run, folder=str(output) if output else None)
-    for printed in tables(published.board, subsets=False):
+    for printed in tables(published.board, subsets=False, width=console.width):
         console.print(printed)
     console.print(f"leaderboard: {published.folder / 'leaderboard.json'} and .csv", soft_wrap=True)
     console.print(f"report:      {published.page}", soft_wrap=True)

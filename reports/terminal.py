@@ -8,19 +8,43 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rich import box
+from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Table as RichTable
 from rich.text import Text
 
 from metrics.interval import Interval
-from reports.records import Cell, Leaderboard, Row, Table
+from reports.records import Cell, Leaderboard, MetricNote, Row, Table
 
 MISSING = "–"
+MEASURE_WIDTH = 24
+"""Characters that the names of measures take in a table with a row for each measure."""
+MODEL_WIDTH = 14
+"""Characters that a model takes there; longer names are broken."""
 
 
-def tables(board: Leaderboard, *, subsets: bool = True) -> list[RichTable]:
-    """Return the overall table, then one per scenario (with its subsets, if wanted)."""
-    chosen = (table for table in board.tables if subsets or table.subset is None)
-    return [_overall(board), *(_scenario(table, board.confidence) for table in chosen)]
+def tables(
+    board: Leaderboard, *, subsets: bool = True, width: int | None = None
+) -> list[RichTable]:
+    """Return the overall table, then one per scenario (with its subsets, if wanted).
+
+    A scenario has a row for each model; where that is wider than `width` characters, it has a row
+    for each measure instead, in several tables if there are many models.
+    """
+    printed = [_overall(board)]
+    for found in board.tables:
+        if not subsets and found.subset is not None:
+            continue
+        across = _scenario(found, board.confidence)
+        if width is None or _width(across) <= width:
+            printed.append(across)
+            continue
+        size = max(1, (width - MEASURE_WIDTH) // MODEL_WIDTH)
+        printed += [
+            _turned(found, found.rows[start : start + size], board.confidence)
+            for start in range(0, len(found.rows), size)
+        ]
+    return printed
 
 
 def score(value: float | None) -> str:
@@ -78,14 +102,11 @@ def _overall(board: Leaderboard) -> RichTable:
 
 
 def _scenario(found: Table, confidence: float) -> RichTable:
-    title = found.scenario if found.subset is None else f"{found.scenario} · {found.subset}"
-    table = _frame(title, f"{found.n} instances of {found.documents} documents, {confidence:.0%}")
+    table = _frame(_title(found), _caption(found, confidence))
     table.add_column("win rate", justify="right")
     table.add_column("rendered", justify="right")
     for metric in found.metrics:
-        table.add_column(
-            Text(f"{metric.name} {'↑' if metric.higher_is_better else '↓'}"), justify="right"
-        )
+        table.add_column(_heading(metric), justify="right")
     for heading in ("n", "failed", "infra"):
         table.add_column(heading, justify="right")
     for row in found.rows:
@@ -95,12 +116,44 @@ def _scenario(found: Table, confidence: float) -> RichTable:
     return _with_notes(table, found.rows)
 
 
-def _frame(title: str, caption: str) -> RichTable:
+def _turned(found: Table, rows: Sequence[Row], confidence: float) -> RichTable:
+    """Return the table of a scenario with its rows as columns."""
+    table = _frame(_title(found), _caption(found, confidence), first="measure")
+    for row in rows:
+        table.add_column(_model(row), justify="right", max_width=MODEL_WIDTH, overflow="fold")
+    table.add_row("win rate", *(_win_rate(row) for row in rows))
+    table.add_row("rendered", *(_rate(row.rendered) for row in rows))
+    for place, metric in enumerate(found.metrics):
+        table.add_row(_heading(metric), *(_cell(row.cells[place]) for row in rows))
+    table.add_row("n", *(Text(str(row.n)) for row in rows))
+    table.add_row("failed", *(Text(str(row.failed)) for row in rows))
+    table.add_row("infra", *(_infra(row) for row in rows))
+    return _with_notes(table, rows)
+
+
+def _title(found: Table) -> str:
+    return found.scenario if found.subset is None else f"{found.scenario} · {found.subset}"
+
+
+def _caption(found: Table, confidence: float) -> str:
+    return f"{found.n} instances of {found.documents} documents, {confidence:.0%}"
+
+
+def _heading(metric: MetricNote) -> Text:
+    return Text(f"{metric.name} {'↑' if metric.higher_is_better else '↓'}")
+
+
+def _width(table: RichTable) -> int:
+    console = Console(width=10_000)
+    return Measurement.get(console, console.options, table).maximum
+
+
+def _frame(title: str, caption: str, first: str = "model") -> RichTable:
     table = RichTable(title=Text(title, style="bold"), caption=Text(caption), box=box.SIMPLE_HEAD)
     table.padding = (0, 1, 0, 0)
     table.title_justify = "left"
     table.caption_justify = "left"
-    table.add_column("model", no_wrap=True)
+    table.add_column(first, no_wrap=True)
     return table
 
 

@@ -56,3 +56,17 @@ def test_missing_values_are_dashes_with_a_reason() -> None:
 def test_names_are_not_markup() -> None:
     results = [answered("[red]x[/red]", item, {"ssim": 0.8, "edit": 0.9}) for item in ITEMS]
     assert "[red]x[/red]" in shown(results)
+
+
+def test_a_narrow_terminal_gets_a_row_for_each_measure() -> None:
+    names = ["good", "other", "third", "fourth-with-a-rather-long-name", "fifth", "sixth"]
+    results = [answered(name, item, {"ssim": 0.8, "edit": 0.9}) for name in names for item in ITEMS]
+    board = leaderboard(results, METRICS, [Named("webpage")])
+    console = Console(file=io.StringIO(), width=60, no_color=True)
+    for table in tables(board, subsets=False, width=60)[1:]:
+        console.print(table)
+    lines = console.file.getvalue().splitlines()
+    assert max(map(len, lines)) <= 60
+    assert not any("…" in line for line in lines), "nothing is cut off"
+    assert sum(line.startswith(" measure") for line in lines) > 1, "several tables"
+    assert sum("0.800" in line for line in lines) > 1
