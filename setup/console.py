@@ -21,6 +21,7 @@ LOGS = STATE / "logs"
 _BEGUN = time.monotonic()
 _HEARTBEAT_SECONDS = 20
 _TAIL_LINES = 12
+_TAIL_COLUMNS = 160
 
 
 class SetupError(Exception):
@@ -54,7 +55,7 @@ def explain(error: SetupError) -> None:
     """Write an error's lines and the tail of its log to standard error."""
     if error.log and error.log.is_file():
         tail = error.log.read_text(errors="replace").splitlines()[-_TAIL_LINES:]
-        sys.stderr.write("".join(f"    {line}\n" for line in tail))
+        sys.stderr.write("".join(f"    {line[:_TAIL_COLUMNS]}\n" for line in tail))
         sys.stderr.write(f"    (all of it: {_short(error.log)})\n")
     sys.stderr.write("".join(f"{line}\n" for line in error.lines))
 

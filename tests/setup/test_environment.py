@@ -1,3 +1,4 @@
+import importlib.metadata
 import re
 import subprocess
 import sys
@@ -5,6 +6,7 @@ import tomllib
 
 import pytest
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from setup import environment
@@ -31,6 +33,18 @@ def test_lock_has_a_fitting_version_of_every_dependency():
         )
     ]
     assert unmet == []
+
+
+def test_every_locked_package_runs_on_debian_12():
+    """Whoever writes the lock may have a newer 3.11 than Debian's 3.11.2."""
+    pins = read_lock()
+    refusing = [
+        distribution.name
+        for distribution in importlib.metadata.distributions()
+        if canonicalize_name(distribution.name) in pins
+        and not SpecifierSet(distribution.metadata.get("Requires-Python", "")).contains("3.11.2")
+    ]
+    assert refusing == []
 
 
 def test_lock_leaves_the_platform_to_torch():
