@@ -15,52 +15,41 @@ from __future__ import annotations
 
 import time
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING
 
 from benchmark.outcome import Failed, Outcome
-from benchmark.records import Digest, Picture, Structure
+from benchmark.records import Picture, Structure
 from renderers import bundle, canvas
 from renderers.image_digest import reference
-from renderers.sandbox import Limits, Pool, image_digest
-from renderers.web_site import LIMITS as JEKYLL_LIMITS
-from renderers.web_site import make_site
+from renderers.pooled import LOG_CHARACTERS, PooledRenderer
+from renderers.sandbox import Limits
+from renderers.web_site import LIMITS, make_site
 
-BROWSER_LIMITS = Limits(seconds=20, memory_mb=1536, cpus=2, pids=400, work_mb=256)
-"""Of one browser; `seconds` is the hard limit of one page."""
-
-LOG_CHARACTERS = 4000
+if TYPE_CHECKING:
+    from renderers.web_browser import Browsers
 
 
-class WebRenderer:
-    """Renders web sites, plain or Jekyll; safe to call from several threads at once."""
+class WebRenderer(PooledRenderer):
+    """Renders web sites, plain or Jekyll; safe to call from several threads at once.
+
+    `workers` is the number of browsers, and so of pages, at the same time.
+    """
 
     name = "web"
     version = "1"
+    limits = LIMITS
+    page_limits = Limits(seconds=20, memory_mb=1536, cpus=2, pids=400, work_mb=256)
+    """Of one browser; `seconds` is the hard limit of one page."""
 
-    def __init__(
-        self,
-        workers: int = 2,
-        *,
-        image: str | None = None,
-        runtime: str | None = None,
-        limits: Limits = BROWSER_LIMITS,
-    ) -> None:
+    def __init__(self, *, workers: int | None = None, runtime: str | None = None) -> None:
         """Describe the renderer; nothing is started before the first page.
 
         Args:
-            workers: browsers, and so pages, at the same time.
-            image: name of the container image; None for the one that this checkout describes.
-            runtime: OCI runtime, for instance ``runsc``; None for the engine's own.
-            limits: of one browser; its `seconds` are those of one page.
+            workers: browsers at the same time, by default the setting of that name.
+            runtime: OCI runtime, by default the setting ``container_runtime``.
         """
-        from renderers.web_browser import Browsers  # noqa: PLC0415 - Playwright takes 0.3 s to import
-
-        self.image = image or reference("web")
-        self._jekyll = Pool(self.image, size=workers, limits=JEKYLL_LIMITS, runtime=runtime)
-        self._browsers = Browsers(self.image, workers=workers, limits=limits, runtime=runtime)
-
-    def __enter__(self) -> Self:
-        return self
+        super().__init__(workers=workers, runtime=runtime)
+        self._browsers: Browsers | None = None
 
     def __exit__(
         self,
@@ -68,12 +57,26 @@ class WebRenderer:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._browsers.close()
-        self._jekyll.close()
+        with self._lock:
+            browsers, self._browsers = self._browsers, None
+        if browsers:
+            browsers.close()
+        super().__exit__(kind, error, trace)
 
-    def image_digest(self) -> Outcome[Digest]:
-        """Return the identifier of the container image."""
-        return image_digest(self.image)
+    @property
+    def browsers(self) -> Browsers:
+        """The browsers of this renderer."""
+        from renderers.web_browser import Browsers  # noqa: PLC0415 - Playwright loads slowly
+
+        with self._lock:
+            if self._browsers is None:
+                self._browsers = Browsers(
+                    reference(self.name),
+                    workers=self._workers,
+                    limits=self.page_limits,
+                    runtime=self._runtime,
+                )
+            return self._browsers
 
     def render(self, structure: Structure) -> Outcome[Picture]:
         """Render a site's entry page.
@@ -83,16 +86,16 @@ class WebRenderer:
                 that Jekyll turns into one.
 
         Returns:
-            An RGB picture of 1920 × 1080 pixels, or the failure.
+            An RGB picture of 1920 × 1080 pixels, or the failure; see the module.
         """
         begun = time.monotonic()
         checked = bundle.check_structure(structure)
         if isinstance(checked, Failed):
             return checked
-        site = make_site(checked.value, self._jekyll)
+        site = make_site(checked.value, self.pool)
         if isinstance(site, Failed):
             return site
-        shot = self._browsers.shoot(site.value)
+        shot = self.browsers.shoot(site.value)
         if isinstance(shot, Failed):
             return shot
         log = "\n".join(part for part in (site.value.log, shot.value.log) if part)

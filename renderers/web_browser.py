@@ -225,3 +225,4 @@ class Browsers:
         while self._idle:
             await self._end(self._idle.pop())
         await self._drop_driver()
+        await asyncio.get_running_loop().shutdown_default_executor()

@@ -11,10 +11,10 @@ two renderings are equal to the byte.
 from __future__ import annotations
 
 import asyncio
-import datetime as dt
 from collections.abc import Awaitable
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from playwright.async_api import Browser, BrowserContext, Error, Page
@@ -28,7 +28,6 @@ from renderers.web_traffic import Traffic
 WIDTH, HEIGHT = 1920, 1080
 """The window, in pixels, as in Image2Struct."""
 
-CLOCK = dt.datetime.fromtimestamp(EPOCH, dt.UTC)
 PLAYED = 1000
 """Milliseconds that a page's clock runs before the picture is taken."""
 
@@ -38,58 +37,12 @@ OPEN_SECONDS = 10.0
 PICTURE_SECONDS = 8.0
 IDLE_STEPS = 20
 MOST_ERRORS = 20
+MOST_FRAMES = 20
 ERROR_CHARACTERS = 200
 
-_PREPARE = """
-(() => {
-  let state = 0x2545f491;
-  const word = () => {
-    state ^= state << 13; state ^= state >>> 17; state ^= state << 5;
-    return state >>> 0;
-  };
-  const fill = (array) => {
-    const bytes = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
-    for (let i = 0; i < bytes.length; i++) bytes[i] = word() & 255;
-    return array;
-  };
-  Math.random = () => word() / 4294967296;
-  Object.defineProperty(Crypto.prototype, 'getRandomValues', {value: fill});
-  Object.defineProperty(Crypto.prototype, 'randomUUID', {value: () => {
-    const hex = Array.from(fill(new Uint8Array(16)), (b) => b.toString(16).padStart(2, '0'));
-    return hex.join('').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-  }});
-  if (window === top) {
-    let left = null;
-    navigation.addEventListener('navigate', (event) => {
-      if (event.destination.sameDocument || !event.cancelable) return;
-      left = left || event.destination.url;
-      event.preventDefault();
-    });
-    Object.defineProperty(document, Symbol.for('rerender.left'), {get: () => left});
-  }
-  const now = performance.now.bind(performance), zero = now();
-  performance.now = () => now() - zero;
-  HTMLFormElement.prototype.submit = () => undefined;
-  window.open = () => null;
-  window.print = () => undefined;
-})();
-"""
-"""Runs in every frame before the page's own scripts: seeded random numbers (Marsaglia's xorshift),
-a stopwatch that starts at 0, no pop-ups, no print dialogue. The first document stays: a navigation
-is stopped here, before it stops the parser; `Traffic` stops what gets past."""
-
-_FREEZE = """
-() => {
-  for (const svg of document.querySelectorAll('svg')) {
-    if (svg.pauseAnimations) { svg.pauseAnimations(); svg.setCurrentTime(0); }
-  }
-  for (const medium of document.querySelectorAll('video, audio')) {
-    medium.pause();
-    if (medium.currentTime) medium.currentTime = 0;
-  }
-  return document[Symbol.for('rerender.left')];
-}
-"""
+_SCRIPT = Path(__file__).with_name("web_page.js")
+_OBJECT = "window[Symbol.for('rerender')]"
+_FONTS = "document.fonts.ready.then(() => true)"
 
 
 @dataclass(frozen=True)
@@ -160,9 +113,8 @@ class _Visit:
             await asyncio.gather(shooting, crashed, return_exceptions=True)
 
     async def _open_page(self) -> Page:
-        await self._context.clock.install(time=CLOCK)
-        await self._context.clock.pause_at(CLOCK + dt.timedelta(seconds=1))
-        await self._context.add_init_script(_PREPARE)
+        script = _SCRIPT.read_text(encoding="utf-8").replace("__START__", f"{EPOCH * 1000}")
+        await self._context.add_init_script(script)
         await self._context.route("**/*", self._traffic.answer)
         await self._context.route_web_socket("**/*", self._traffic.refuse)
         page = await self._context.new_page()
@@ -190,16 +142,18 @@ class _Visit:
         """Let a page finish: load, fonts, timers and frames, and what those asked for."""
         loaded = page.wait_for_load_state("load", timeout=LOAD_SECONDS * 1000)
         self._slow = not await _bounded(loaded, LOAD_SECONDS + 1)
-        await _bounded(page.evaluate("document.fonts.ready.then(() => true)"), FONT_SECONDS)
+        await _bounded(page.evaluate(_FONTS), FONT_SECONDS)
         for _ in range(2):
-            await _bounded(self._context.clock.run_for(PLAYED // 2), OPEN_SECONDS)
+            await _bounded(page.evaluate(f"{_OBJECT}.frames()"), FONT_SECONDS)
+            for frame in page.frames[:MOST_FRAMES]:
+                await _bounded(frame.evaluate(f"{_OBJECT}.wind({PLAYED // 2})"), OPEN_SECONDS)
             for _ in range(IDLE_STEPS):
                 if not self._traffic.pending:
                     break
                 await asyncio.sleep(LOAD_SECONDS / IDLE_STEPS)
-        await _bounded(page.evaluate("document.fonts.ready.then(() => true)"), FONT_SECONDS)
+        await _bounded(page.evaluate(_FONTS), FONT_SECONDS)
         with suppress(TimeoutError, Error):
-            left = await asyncio.wait_for(page.evaluate(_FREEZE), FONT_SECONDS)
+            left = await asyncio.wait_for(page.evaluate(f"{_OBJECT}.freeze()"), FONT_SECONDS)
             self._traffic.note_navigation(left)
 
     def _note_error(self, error: Error) -> None:

@@ -24,7 +24,8 @@ from renderers.sandbox import Execution, Limits, Pool, stopped_failure
 ORIGIN = "http://site.test"
 """Where pages believe to live; the name is reserved (RFC 6761) and never resolved."""
 
-LIMITS = Limits(seconds=20, memory_mb=1024, cpus=1, pids=64, work_mb=128)
+LIMITS = Limits(seconds=30, memory_mb=1024)
+"""Of Jekyll; `make_site` expects a pool with these."""
 COMMAND = ("ruby", "/usr/local/lib/rerender/build-site.rb")
 
 MOST_FLAGS = 10
@@ -87,7 +88,6 @@ def make_site(bundle: Bundle, pool: Pool) -> Outcome[Site]:
         {f"source/{name}": data for name, data in bundle.files.items()},
         collect=("report.json", "site"),
         environment={"RERENDER_ORIGIN": ORIGIN},
-        limits=LIMITS,
     )
     if isinstance(outcome, Failed):
         return outcome
