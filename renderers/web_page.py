@@ -33,11 +33,14 @@ PLAYED = 1000
 
 LOAD_SECONDS = 2.0
 FONT_SECONDS = 1.0
+FRAME_SECONDS = 2.0
 OPEN_SECONDS = 10.0
 PICTURE_SECONDS = 8.0
 IDLE_STEPS = 20
 MOST_ERRORS = 20
 MOST_FRAMES = 20
+OWN = (f"{ORIGIN}/", "about:", "data:", "blob:")
+"""Addresses of frames that hold a document of the page's own."""
 ERROR_CHARACTERS = 200
 
 _SCRIPT = Path(__file__).with_name("web_page.js")
@@ -143,10 +146,12 @@ class _Visit:
         loaded = page.wait_for_load_state("load", timeout=LOAD_SECONDS * 1000)
         self._slow = not await _bounded(loaded, LOAD_SECONDS + 1)
         await _bounded(page.evaluate(_FONTS), FONT_SECONDS)
+        wind = f"{_OBJECT}.wind({PLAYED // 2})"
         for _ in range(2):
             await _bounded(page.evaluate(f"{_OBJECT}.frames()"), FONT_SECONDS)
-            for frame in page.frames[:MOST_FRAMES]:
-                await _bounded(frame.evaluate(f"{_OBJECT}.wind({PLAYED // 2})"), OPEN_SECONDS)
+            await _bounded(page.evaluate(wind), OPEN_SECONDS)
+            inner = [frame for frame in page.frames[1:MOST_FRAMES] if frame.url.startswith(OWN)]
+            await asyncio.gather(*(_bounded(one.evaluate(wind), FRAME_SECONDS) for one in inner))
             for _ in range(IDLE_STEPS):
                 if not self._traffic.pending:
                     break

@@ -25,7 +25,7 @@ ORIGIN = "http://site.test"
 """Where pages believe to live; the name is reserved (RFC 6761) and never resolved."""
 
 LIMITS = Limits(seconds=30, memory_mb=1024)
-"""Of Jekyll; `make_site` expects a pool with these."""
+"""Of one build. A build takes a second of processor time; the rest is room for a busy machine."""
 COMMAND = ("ruby", "/usr/local/lib/rerender/build-site.rb")
 
 MOST_FLAGS = 10
@@ -91,7 +91,7 @@ def make_site(bundle: Bundle, pool: Pool) -> Outcome[Site]:
     )
     if isinstance(outcome, Failed):
         return outcome
-    return read_build(outcome.value, bundle.entry)
+    return read_build(outcome.value, bundle.entry, pool.limits)
 
 
 def needs_jekyll(bundle: Bundle) -> bool:
@@ -108,13 +108,13 @@ def needs_jekyll(bundle: Bundle) -> bool:
     return any(_FRONT_MATTER.match(data) for data in bundle.files.values())
 
 
-def read_build(execution: Execution, entry: str) -> Outcome[Site]:
+def read_build(execution: Execution, entry: str, limits: Limits) -> Outcome[Site]:
     """Decide what a run of Jekyll means.
 
     The report decides, not the exit status: Jekyll ends with 0 although a layout is missing or
     front matter is broken (both become flags), and its error status says nothing of the cause.
     """
-    stopped = stopped_failure(execution, LIMITS)
+    stopped = stopped_failure(execution, limits)
     if stopped:
         return stopped
     report = _read_report(execution.files.get("report.json", b""))

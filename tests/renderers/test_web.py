@@ -80,6 +80,7 @@ JEKYLL = site(
 class QuickRenderer(WebRenderer):
     """Gives up sooner, so that the tests of what never ends are short."""
 
+    limits = Limits(seconds=20, memory_mb=1024)
     page_limits = Limits(seconds=12, memory_mb=1024, cpus=2, pids=400, work_mb=256)
 
 
