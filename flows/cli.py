@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from flows.console import Exit, TryExit, console, errors, fail, quieten_prefect
+from flows.score_cli import score_app
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -168,6 +169,9 @@ def weights() -> None:
     from flows.preparation import fetch_weights
 
     sys.exit(Exit.DONE if fetch_weights(console) else Exit.INFRA_FAILURES)
+
+
+app.add_typer(score_app, name="score")
 
 
 @app.command(name="list")

@@ -1,0 +1,76 @@
+"""`rerender score`, against golden values where they are at hand."""
+
+import json
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from tests.flows.test_cli import rerender
+
+
+@pytest.fixture
+def pictures(tmp_path):
+    noise = np.random.default_rng(0).integers(0, 256, (40, 60, 3)).astype(np.uint8)
+    Image.fromarray(noise).save(tmp_path / "a.png")
+    Image.fromarray(noise[:, ::-1].copy()).save(tmp_path / "b.png")
+    return tmp_path
+
+
+def test_equal_pictures_have_the_best_values(pictures):
+    path = str(pictures / "a.png")
+    done = rerender("score", "images", path, path, "--json")
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert (told["pixel"], told["ssim"], told["ems"]) == (1.0, 1.0, 1.0)
+    missing = {name for name, value in told.items() if value is None}
+    assert missing == set(told["reasons"])
+
+
+def test_pairs_are_read_from_a_file(pictures):
+    (pictures / "pairs.tsv").write_text("a.png\ta.png\nb.png\ta.png\n")
+    done = rerender("score", "images", "--pairs", str(pictures / "pairs.tsv"), "--json")
+    first, second = json.loads(done.stdout)["pairs"]
+    assert first["ems"] == 1.0
+    assert 0 <= second["ems"] < 1.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["a.png"], "name a prediction and a reference"),
+        (["a.png", "text.txt"], "text.txt"),
+        (["a.png", "absent.png"], "absent.png"),
+        (["--pairs", "text.txt"], "not two columns"),
+        (["a.png", "a.png", "--fit", "crop"], "--fit is resize or pad"),
+    ],
+)
+def test_unusable_input_is_named(pictures, arguments, message):
+    (pictures / "text.txt").write_text("one column\n")
+    paths = [str(pictures / a) if "." in a else a for a in arguments]
+    done = rerender("score", "images", *paths)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert len(done.stderr.strip().splitlines()) <= 2
+
+
+def test_published_predictions_have_the_published_scores(shared):
+    folder = shared / "golden" / "mindbench"
+    maps = rerender("score", "mindbench", str(folder / "xmind_en_test_easy.jsonl"), "--json")
+    told = json.loads(maps.stdout)
+    golden = json.loads((folder / "values.json").read_text())
+    assert told["nted_accuracy_donut"] == pytest.approx(golden["ted_accuracy"], abs=1e-9)
+    assert told["field_f1_donut"] == pytest.approx(golden["f1_accuracy"], abs=1e-9)
+    answers = rerender(
+        "score", "mindbench", str(folder / "synth_test_structured_vqa.jsonl"), "--json"
+    )
+    assert json.loads(answers.stdout)["vqa_f1"] == pytest.approx(
+        golden["structured_vqa_f1"], abs=1e-9
+    )
+
+
+def test_a_file_of_another_kind_is_told(pictures):
+    (pictures / "x.jsonl").write_text("{}\n")
+    done = rerender("score", "mindbench", str(pictures / "x.jsonl"))
+    assert done.returncode == 2
+    assert "line 1 is not a MindBench prediction" in done.stderr
