@@ -17,9 +17,13 @@ from metrics.ems_bounds import Features, Floats, Integers, coarse, features, fin
 from metrics.ems_inner import inner
 from metrics.ems_patches import Signature
 from metrics.ems_simplex import PARENT, SCALE, optimise, set_potentials, start
+from metrics.ems_spread import one_grey, spread
 
 COARSE, FINE, TIGHT, EXACT = range(4)
 """How well the cost of one content becoming another is known; each level costs ten times more."""
+
+FLAT, UNKNOWN = -1.0, -2.0
+"""In place of what uniform mass costs to become a content's weights: nothing, or not yet known."""
 
 Levels = npt.NDArray[np.int8]
 
@@ -32,11 +36,18 @@ def _known_better(
     greys: Floats,
     weights: Integers,
     vectors: Features,
+    spreads: Floats,
 ) -> Any:  # noqa: ANN401 - numba infers it
-    """Return the cost of content `one` becoming `two` at the given level."""
+    """Return the level at which the cost of content `one` becoming `two` is now known, and it."""
     if level == FINE:
-        return fine(vectors[one], vectors[two], np.empty(3, np.int64))
-    return inner(
+        return FINE, fine(vectors[one], vectors[two], np.empty(3, np.int64))
+    for flat, other in ((one, two), (two, one)):
+        if spreads[flat] == FLAT:
+            if spreads[other] == UNKNOWN:
+                spreads[other] = spread(weights[other])
+            way = 0.0 if spreads[other] == FLAT else spreads[other]
+            return EXACT, one_grey(greys[flat, 0], greys[other], weights[other], way)
+    return level, inner(
         greys[one],
         weights[one],
         vectors[one],
@@ -45,6 +56,17 @@ def _known_better(
         vectors[two],
         level == EXACT,
     )
+
+
+@compiled
+def _spreads(greys: Floats, weights: Integers) -> Floats:
+    """Return for each content FLAT if all of its pixels are alike, UNKNOWN if not."""
+    spreads = np.empty(greys.shape[0])
+    for content in range(greys.shape[0]):
+        alike = (greys[content] == greys[content, 0]).all()
+        alike &= (weights[content] == weights[content, 0]).all()
+        spreads[content] = FLAT if alike else UNKNOWN
+    return spreads
 
 
 @compiled
@@ -97,7 +119,7 @@ def outer(
         weights: (contents, 64), of their pixels.
     """
     n = masses.shape[0]
-    vectors = features(greys, weights)
+    vectors, spreads = features(greys, weights), _spreads(greys, weights)
     value = np.empty((greys.shape[0], greys.shape[0]))
     cost, levels = _first_costs(ways, first, second, vectors, value)
     tree, flow = np.empty((5, 2 * n), np.int32), np.zeros(2 * n, np.int64)
@@ -115,9 +137,9 @@ def outer(
             one, two = first[i], second[j]
             if flow[node] > SCALE // 2 and levels[one, two] < EXACT:
                 raised = True
-                level = levels[one, two] + 1
-                levels[one, two] = level
-                known = _known_better(level, one, two, greys, weights, vectors)
+                levels[one, two], known = _known_better(
+                    levels[one, two] + 1, one, two, greys, weights, vectors, spreads
+                )
                 value[one, two] = known
                 _renew(cost, ways, first, second, one, two, known)
         set_potentials(cost, tree, potential)
@@ -129,32 +151,26 @@ def outer(
 
 def earth_mover(signature: Signature) -> float:
     """Return the least cost of moving one picture's patches onto the other's, per unit of mass."""
-    moved = np.flatnonzero(
-        (signature.greys[0] != signature.greys[1]).any(axis=1)
-        | (signature.pixels[0] != signature.pixels[1]).any(axis=1)
-    )
-    if len(moved) == 0:
+    differs = (signature.greys[0] != signature.greys[1]).any(axis=1)
+    differs |= (signature.pixels[0] != signature.pixels[1]).any(axis=1)
+    moved = np.flatnonzero(differs)
+    count = len(moved)
+    if count == 0:
         return 0.0
     places = signature.positions[moved]
     ways = signature.step * np.abs(places[:, None, :] - places[None, :, :]).sum(axis=2)
-    rows: dict[bytes, int] = {}
-    of = np.empty((2, len(moved)), np.int64)
-    greys, weights = [], []
-    for side in range(2):
-        for position, patch in enumerate(moved):
-            levels, pixels = signature.greys[side][patch], signature.pixels[side][patch]
-            key = levels.tobytes() + pixels.tobytes()
-            if key not in rows:
-                rows[key] = len(rows)
-                greys.append(levels)
-                weights.append(pixels)
-            of[side, position] = rows[key]
-    total = outer(
-        ways,
-        signature.masses[moved],
-        of[0],
-        of[1],
-        np.array(greys),
-        np.array(weights),
-    )
+    greys = np.concatenate([side[moved] for side in signature.greys])
+    weights = np.concatenate([side[moved] for side in signature.pixels])
+    of, rows = _distinct(greys, weights)
+    total = outer(ways, signature.masses[moved], of[:count], of[count:], greys[rows], weights[rows])
     return float(total) / float(signature.masses.sum())
+
+
+def _distinct(greys: Floats, weights: Integers) -> tuple[Integers, Integers]:
+    """Number equal rows alike; return each row's number and a row of each number."""
+    numbers: dict[bytes, int] = {}
+    both = np.hstack((greys, weights))
+    of = [numbers.setdefault(row.tobytes(), len(numbers)) for row in both]
+    rows = np.zeros(len(numbers), np.int64)
+    rows[of] = np.arange(len(of))
+    return np.array(of), rows

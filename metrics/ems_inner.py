@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics.compiled import compiled
+from metrics.ems_assignment import assignment
 from metrics.ems_bounds import (
     OFFSETS,
     PIXELS,
@@ -131,6 +132,15 @@ def tighten(cost: Floats, sinks: Floats, sources: Floats) -> None:
 
 
 @compiled
+def _all_equal(supply: Integers, demand: Integers) -> Any:  # noqa: ANN401 - numba infers it
+    return (
+        supply.shape[0] == demand.shape[0]
+        and (supply == supply[0]).all()
+        and (demand == supply[0]).all()
+    )
+
+
+@compiled
 def inner(
     first: Floats,
     first_weights: Integers,
@@ -169,5 +179,8 @@ def inner(
     for j in range(m):
         value -= masses[1, j] * sinks[j]
     if exactly:
-        value += transport(cost, masses[0, :n], masses[1, :m])
+        if _all_equal(masses[0, :n], masses[1, :m]):
+            value += assignment(cost) * masses[0, 0]
+        else:
+            value += transport(cost, masses[0, :n], masses[1, :m])
     return value / (float(first_weights.sum()) * float(second_weights.sum()))

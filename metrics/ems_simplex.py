@@ -234,16 +234,28 @@ def _pivot(
         flow[node] += -least if node >= n else least
         node = tree[PARENT, node]
     if on_source_side:
-        _move(source, sink, leaving, least, tree, flow)
+        hang(source, sink, leaving, least, 1, tree, flow)
         _shift(source, reduced, n, tree, potential)
     else:
-        _move(sink, source, leaving, least, tree, flow)
+        hang(sink, source, leaving, least, 1, tree, flow)
         _shift(sink, -reduced, n, tree, potential)
 
 
 @compiled
-def _move(top: int, parent: int, leaving: int, amount: int, tree: Nodes, flow: Integers) -> None:
-    """Hang the part of the tree below `leaving` from `parent`, with `top` as its new top."""
+def hang(
+    top: int, parent: int, leaving: int, amount: int, turned: int, tree: Nodes, flow: Integers
+) -> None:
+    """Hang the part of the tree below `leaving` from `parent`, with `top` as its new top.
+
+    Args:
+        top: the node that enters with its arc to `parent`.
+        parent: where it hangs.
+        leaving: the node above `top` whose arc to its parent leaves the tree.
+        amount: flow of the arc that enters.
+        turned: factor of a flow whose arc changes its upper end, 1 or −1.
+        tree: changed.
+        flow: changed.
+    """
     node, above, carried = top, parent, amount
     while True:
         old_parent, old_flow = tree[PARENT, node], flow[node]
@@ -252,7 +264,7 @@ def _move(top: int, parent: int, leaving: int, amount: int, tree: Nodes, flow: I
         flow[node] = carried
         if node == leaving:
             break
-        node, above, carried = old_parent, node, old_flow
+        node, above, carried = old_parent, node, turned * old_flow
 
 
 @compiled
