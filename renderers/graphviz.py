@@ -38,8 +38,8 @@ _PNG = "rerender-graph.png"
 # $1 is the DOT file, the rest the command line of the layout program. gc prints a line with the
 # numbers of nodes and edges for each graph; what it cannot read, the layout program reports.
 _SCRIPT = f"""\
-gc -n -e "$1" 2>/dev/null | head -n 20 | tee /tmp/counts
-read -r nodes edges name </tmp/counts
+gc -n -e "$1" 2>/dev/null | head -n 20 | tee .rerender-counts
+read -r nodes edges name <.rerender-counts
 [ "${{nodes:-0}}" -le {MAX_NODES} ] && [ "${{edges:-0}}" -le {MAX_EDGES} ] || {{
   echo "Error: graph: $nodes nodes and $edges edges, more than {MAX_NODES} or {MAX_EDGES}" >&2
   exit 1

@@ -22,6 +22,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from benchmark.outcome import Failed, Kind, Stage
 from renderers.bundle import normalise, path_fault
 
 WAITING = ("/bin/sh", "-c", 'read -r size && eval "$(head -c "$size")"')
@@ -218,6 +219,26 @@ class Result:
         log += payload[: max(0, cap - len(log))]
         if self._written > cap * FLOOD:
             self.flooded = True
+
+
+def stopped_failure(execution: Execution, limits: Limits = LIMITS) -> Failed | None:
+    """Turn the limit that ended a job into a failure; None when no limit did.
+
+    Args:
+        execution: what the job did.
+        limits: that it ran under, for the message.
+    """
+    kind, message = {
+        Stop.TIMEOUT: (Kind.TIMEOUT, f"not finished after {limits.seconds:g} s"),
+        Stop.MEMORY: (Kind.RESOURCE_LIMIT, f"memory: needed more than {limits.memory_mb} MB"),
+        Stop.PROCESSES: (Kind.RESOURCE_LIMIT, f"processes: started more than {limits.pids}"),
+        Stop.OUTPUT: (
+            Kind.RESOURCE_LIMIT,
+            f"output: wrote more than {limits.output_mb} MB, or filled {limits.work_mb} MB on disk",
+        ),
+        None: (Kind.COMPILE_ERROR, ""),
+    }[execution.stopped]
+    return Failed.of(Stage.RENDER, kind, message, execution.log[-4000:]) if message else None
 
 
 def _reason(exit_code: int, oom: bool, forks: bool, stderr: str) -> Stop | None:

@@ -39,7 +39,17 @@ from renderers.hardening import (
     owner,
     ulimits,
 )  # fmt: skip
-from renderers.job import LIMITS, WAITING, WORK, Execution, Job, Limits, Result, Stop
+from renderers.job import (
+    LIMITS,
+    WAITING,
+    WORK,
+    Execution,
+    Job,
+    Limits,
+    Result,
+    Stop,
+    stopped_failure,
+)  # fmt: skip
 
 if TYPE_CHECKING:
     import docker
@@ -134,8 +144,8 @@ class Pool:
             message = f"input: the files do not fit into a work folder of {limits.work_mb} MB"
             return Failed.of(Stage.RENDER, Kind.RESOURCE_LIMIT, message)
         job = Job(command, files, collect, dict(environment or {}))
-        for _ in range(2):
-            container = self._take(limits)
+        for attempt in range(2):  # after a restart of the engine every waiting one is lost
+            container = self._take(limits) if attempt == 0 else self._start(limits)
             if isinstance(container, Failed):
                 return container
             execution = container.run(job, limits)
@@ -150,7 +160,7 @@ class Pool:
     def _take(self, limits: Limits) -> _Container | Failed:
         """Return a container that waits, starting one if none is ready."""
         if _shape(limits) != _shape(self.limits):
-            return _start(self.image, limits, self._runtime)
+            return self._start(limits)
         with self._lock:
             if self._closed:
                 raise RuntimeError("the pool is closed")
@@ -161,13 +171,16 @@ class Pool:
             while len(self._ready) + self._starting < self._size:
                 self._starting += 1
                 self._starters.submit(self._add)
-        return container or _start(self.image, self.limits, self._runtime)
+        return container or self._start(limits)
+
+    def _start(self, limits: Limits) -> _Container | Failed:
+        return _start(self.image, limits, self._runtime)
 
     def _add(self) -> None:
         container = None
         try:
             if not self._closed:
-                container = _start(self.image, self.limits, self._runtime)
+                container = self._start(self.limits)
         finally:
             with self._lock:
                 self._starting -= 1
@@ -192,6 +205,9 @@ class _Container:
             stopped = self._exchange(job.payload(limits), result, begun + limits.seconds)
         except OSError:
             stopped = None  # the engine or somebody else closed the connection
+        except BaseException:
+            self.remove()  # interrupted: nobody waits for the job any more
+            raise
         seconds = time.monotonic() - begun
         execution = result.execution(seconds, stopped)
         if execution is None and self._out_of_memory():
@@ -224,14 +240,8 @@ class _Container:
 
     def _out_of_memory(self) -> bool:
         """Whether the whole container was killed for its memory (runtimes with own kernels)."""
-        import docker  # noqa: PLC0415
-        from requests.exceptions import RequestException  # noqa: PLC0415
-
-        try:
-            with _closing_client() as client:
-                return bool(client.api.inspect_container(self.id)["State"]["OOMKilled"])
-        except (docker.errors.DockerException, RequestException):
-            return False
+        state = _ask(lambda client: client.api.inspect_container(self.id)["State"])
+        return not isinstance(state, Failed) and bool(state.value["OOMKilled"])
 
     def _close(self) -> None:
         self.channel.close()
@@ -299,50 +309,20 @@ def image_status(name: str) -> Outcome[ImageStatus]:
     return _ask(compare)
 
 
-def stopped_failure(execution: Execution, limits: Limits = LIMITS) -> Failed | None:
-    """Turn the limit that ended a job into a failure; None when no limit did.
-
-    Args:
-        execution: what the job did.
-        limits: that it ran under, for the message.
-    """
-    kind, message = {
-        Stop.TIMEOUT: (Kind.TIMEOUT, f"not finished after {limits.seconds:g} s"),
-        Stop.MEMORY: (Kind.RESOURCE_LIMIT, f"memory: needed more than {limits.memory_mb} MB"),
-        Stop.PROCESSES: (Kind.RESOURCE_LIMIT, f"processes: started more than {limits.pids}"),
-        Stop.OUTPUT: (
-            Kind.RESOURCE_LIMIT,
-            f"output: wrote more than {limits.output_mb} MB, or filled {limits.work_mb} MB on disk",
-        ),
-        None: (Kind.COMPILE_ERROR, ""),
-    }[execution.stopped]
-    return Failed.of(Stage.RENDER, kind, message, execution.log[-4000:]) if message else None
-
-
 def stop_container(name: str) -> None:
-    """End and remove a container by name or identifier; nothing happens if it is gone."""
-    import docker  # noqa: PLC0415
-    from requests.exceptions import RequestException  # noqa: PLC0415
+    """End and remove a container by name or identifier; nothing happens if it is gone.
 
-    try:
-        with _closing_client() as client:
-            client.api.remove_container(name, force=True)
-    except (docker.errors.DockerException, RequestException):
-        return  # gone, being removed, or the engine is: its label lets the next start clear it
+    If the engine does not answer, the container's label lets a later start clear it away.
+    """
+    _ask(lambda client: client.api.remove_container(name, force=True))
 
 
 def remove_stale() -> None:
     """Remove containers whose owning process on this host no longer lives."""
-    import docker  # noqa: PLC0415
-    from requests.exceptions import RequestException  # noqa: PLC0415
-
-    try:
-        with _closing_client() as client:
-            for container in client.api.containers(all=True, filters={"label": OWNER}):
-                if is_stale(container["Labels"][OWNER]):
-                    stop_container(container["Id"])
-    except (docker.errors.DockerException, RequestException):
-        return  # the job that needs the engine reports that it does not answer
+    found = _ask(lambda client: client.api.containers(all=True, filters={"label": OWNER}))
+    for container in [] if isinstance(found, Failed) else found.value:
+        if is_stale(container["Labels"][OWNER]):
+            stop_container(container["Id"])
 
 
 def _start(image: str, limits: Limits, runtime: str | None) -> _Container | Failed:

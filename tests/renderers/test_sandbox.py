@@ -361,6 +361,16 @@ def test_a_container_lost_twice_is_our_fault(pool):
     assert logs[0].kind is Kind.SANDBOX_LOST
 
 
+def test_a_restart_of_the_engine_costs_no_job():
+    """Every container that waited is gone; the next job gets a new one."""
+    with Pool(IMAGE, size=2) as pool:
+        shell(pool, "true")
+        eventually(lambda: len(pool._ready) == 2)
+        for container in list(pool._ready):
+            sandbox.stop_container(container.id)
+        assert shell(pool, "echo fine").stdout == "fine\n"
+
+
 def kill_running(command: str, but: str = "") -> str:
     """Kill the container of ours that runs a command."""
     client = docker.from_env()
