@@ -29,7 +29,7 @@ from playwright.async_api import TimeoutError as StepTimeout
 from benchmark.outcome import Failed, Kind, Ok, Outcome, Stage, ok
 from renderers.sandbox import Limits, browser_command, image_digest, stop_container
 from renderers.web_page import PageCrashed, Shot, photograph
-from renderers.web_site import Site
+from renderers.web_site import ORIGIN, Site
 
 T = TypeVar("T")
 
@@ -44,7 +44,8 @@ INSIDE = 'exec chromium-headless-shell "$@" 3<&0 4>&1 </dev/null >/dev/null 2>/d
 
 FLAGS = (
     "--remote-debugging-pipe", "--no-startup-window", "--user-data-dir=/tmp/profile",
-    "--no-sandbox", "--disable-dev-shm-usage", "--disable-crash-reporter", "--disable-breakpad",
+    "--no-sandbox", f"--unsafely-treat-insecure-origin-as-secure={ORIGIN}",
+    "--disable-dev-shm-usage", "--disable-crash-reporter", "--disable-breakpad",
     "--js-flags=--max-old-space-size=512",
     # nothing runs that nobody asked for
     "--no-first-run", "--no-default-browser-check", "--no-service-autorun",
@@ -74,8 +75,27 @@ class _Worker:
     pages: int = 0
 
 
+@dataclass(frozen=True)
+class _Lost:
+    """A browser that went down or failed with a page, and the failure if it does so again."""
+
+    failure: Failed
+
+    @classmethod
+    def of(cls, connected: bool, message: str) -> _Lost:
+        """Say what it means if the next browser fares no better."""
+        if connected:
+            text = f"the browser does not show the page: {message.splitlines()[0]}"
+            return cls(Failed.of(Stage.RENDER, Kind.UNSUPPORTED, text))
+        text = "memory or processes: the page took its browser down, twice"
+        return cls(Failed.of(Stage.RENDER, Kind.RESOURCE_LIMIT, text))
+
+
 class Browsers:
-    """Up to `workers` browsers, started when they are needed; safe for many threads."""
+    """Up to `workers` browsers, started when they are needed; safe for many threads.
+
+    Once closed it stays closed.
+    """
 
     def __init__(
         self,
@@ -96,6 +116,8 @@ class Browsers:
         self._starting = asyncio.Lock()
         self._slots = asyncio.Semaphore(workers)
         self._idle: list[_Worker] = []
+        self._alive: dict[str, _Worker] = {}
+        self._closed = False
 
     def shoot(self, site: Site) -> Outcome[Shot]:
         """Photograph a site; blocks the calling thread.
@@ -103,7 +125,7 @@ class Browsers:
         Returns:
             The shot, or a failure: ``timeout`` (the page kept its browser busy beyond the hard
             limit), ``resource_limit`` (its process or, twice, its browser went down),
-            ``unsupported``, or an infra failure when no browser can be started.
+            ``unsupported`` (no picture could be taken), or an infra failure when no browser starts.
         """
         return self._wait_for(self._shoot(site))
 
@@ -132,21 +154,20 @@ class Browsers:
 
     async def _shoot(self, site: Site) -> Outcome[Shot]:
         async with self._slots:
-            for _ in range(2):
+            failure = None
+            for _ in range(2):  # a browser may fail by itself; twice with one page it is the page
                 worker = await self._take()
                 if isinstance(worker, Failed):
                     return worker
                 outcome = await self._use(worker, site)
-                if outcome is not None:
+                if not isinstance(outcome, _Lost):
                     return outcome
-        message = "memory or processes: the page took its browser down, twice"
-        return Failed.of(Stage.RENDER, Kind.RESOURCE_LIMIT, message)
+                failure = outcome.failure
+        assert failure is not None  # noqa: S101 - the loop runs
+        return failure
 
-    async def _use(self, worker: _Worker, site: Site) -> Outcome[Shot] | None:
-        """Photograph a site in a browser; None when the browser was lost on the way.
-
-        The browser stays in use only after an uneventful page.
-        """
+    async def _use(self, worker: _Worker, site: Site) -> Outcome[Shot] | _Lost:
+        """Photograph a site in a browser, which stays in use only after an uneventful page."""
         worker.pages += 1
         healthy = False
         try:
@@ -162,9 +183,7 @@ class Browsers:
             message = f"memory: the page's process ended (limit {self._limits.memory_mb} MB)"
             outcome = Failed.of(Stage.RENDER, Kind.RESOURCE_LIMIT, message)
         except Error as error:
-            if not worker.browser.is_connected():
-                return None
-            outcome = Failed.of(Stage.RENDER, Kind.INTERNAL_ERROR, f"browser: {error.message}")
+            return _Lost.of(worker.browser.is_connected(), error.message)
         finally:
             if healthy:
                 self._idle.append(worker)
@@ -174,12 +193,16 @@ class Browsers:
 
     async def _take(self) -> _Worker | Failed:
         """Return a browser that lives, starting one if none is idle."""
+        if self._closed:
+            return Failed.of(Stage.RENDER, Kind.SANDBOX_LOST, "the renderer was closed meanwhile")
         while self._idle:
             worker = self._idle.pop()
             if worker.browser.is_connected():
                 return worker
             await self._end(worker)
         started = await self._start()
+        if isinstance(started, Failed) and started.kind is Kind.SANDBOX_LOST:
+            started = await self._start()  # with a new driver
         return started if isinstance(started, Failed) else started.value
 
     async def _start(self) -> Outcome[_Worker]:
@@ -190,17 +213,19 @@ class Browsers:
         command = browser_command(self.image, name=name, limits=self._limits, runtime=self._runtime)
         try:
             driver = await self._driver()
-            browser = await driver.chromium.launch(
+            launching = driver.chromium.launch(
                 executable_path="/bin/sh",
                 args=["-c", BRIDGE, "sh", *command, "/bin/sh", "-c", INSIDE, "sh", *FLAGS],
                 ignore_default_args=True,
                 timeout=LAUNCH_SECONDS * 1000,
             )
-        except (Error, OSError) as error:
+            browser = await asyncio.wait_for(launching, LAUNCH_SECONDS + CLOSE_SECONDS)
+        except (Error, OSError, TimeoutError) as error:
             await asyncio.to_thread(stop_container, name)
             await self._drop_driver()
             return Failed.of(Stage.RENDER, Kind.SANDBOX_LOST, f"no browser started: {error}")
-        return ok(_Worker(name, browser))
+        worker = self._alive[name] = _Worker(name, browser)
+        return ok(worker)
 
     async def _driver(self) -> Playwright:
         async with self._starting:
@@ -217,12 +242,14 @@ class Browsers:
 
     async def _end(self, worker: _Worker) -> None:
         """End a browser and its container, also when it does not react."""
+        self._alive.pop(worker.name, None)
         await asyncio.to_thread(stop_container, worker.name)
         with suppress(Error, TimeoutError):
             await asyncio.wait_for(worker.browser.close(), CLOSE_SECONDS)
 
     async def _close(self) -> None:
-        while self._idle:
-            await self._end(self._idle.pop())
+        self._closed = True
+        for worker in list(self._alive.values()):
+            await self._end(worker)
         await self._drop_driver()
         await asyncio.get_running_loop().shutdown_default_executor()

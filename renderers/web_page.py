@@ -31,9 +31,10 @@ WIDTH, HEIGHT = 1920, 1080
 PLAYED = 1000
 """Milliseconds that a page's clock runs before the picture is taken."""
 
-LOAD_SECONDS = 2.0
-FONT_SECONDS = 1.0
-FRAME_SECONDS = 2.0
+LOAD_SECONDS = 8.0
+FONT_SECONDS = 5.0
+FRAME_SECONDS = 5.0
+IDLE_SECONDS = 2.0
 OPEN_SECONDS = 10.0
 PICTURE_SECONDS = 8.0
 IDLE_STEPS = 20
@@ -155,7 +156,7 @@ class _Visit:
             for _ in range(IDLE_STEPS):
                 if not self._traffic.pending:
                     break
-                await asyncio.sleep(LOAD_SECONDS / IDLE_STEPS)
+                await asyncio.sleep(IDLE_SECONDS / IDLE_STEPS)
         await _bounded(page.evaluate(_FONTS), FONT_SECONDS)
         with suppress(TimeoutError, Error):
             left = await asyncio.wait_for(page.evaluate(f"{_OBJECT}.freeze()"), FONT_SECONDS)

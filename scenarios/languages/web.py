@@ -36,7 +36,10 @@ FOLDER_FILES = 500
 FOLDER_BYTES = 20_000_000
 
 _JSON_TAGS = ("json", "json5", "jsonc", "web")
-_BARE_HTML = re.compile(r"\s*<(?:!doctype|!--|[a-z][a-z0-9-]*[\s>/])", re.IGNORECASE)
+_FRONT_MATTER = r"(?:---[ \t]*\n(?:(?!---).*\n){0,200}---[ \t]*\n\s*)?"
+_BARE_HTML = re.compile(
+    rf"\s*{_FRONT_MATTER}<(?:!doctype|!--|[a-z][a-z0-9-]*[\s>/])", re.IGNORECASE
+)
 _DOCUMENT = re.compile(r"<!doctype\s+html|<html[\s>]", re.IGNORECASE)
 _END = re.compile(r"</html\s*>", re.IGNORECASE)
 _FRAGMENT = re.compile(r"<([a-z][a-z0-9]*)(?:\s[^<>]*)?>", re.IGNORECASE)
@@ -205,17 +208,17 @@ def _from_json(text: str, repairs: Sequence[str], flags: Sequence[Flag]) -> Outc
 
 def _cut_html(body: str) -> str | None:
     """Return the HTML document or fragment in a text, or None."""
-    document = _DOCUMENT.search(body)
+    document, whole = _DOCUMENT.search(body), _BARE_HTML.match(body)
     if document:
-        start, ends = document.start(), list(_END.finditer(body))
-        if _BARE_HTML.match(body):
-            start = 0
+        start, ends = 0 if whole else document.start(), list(_END.finditer(body))
         return body[start : ends[-1].end() if ends else len(body)].strip("\n") + "\n"
     first = _FRAGMENT.search(body)
     if first is None:
         return None
-    last = body.rfind(">")
-    return body[first.start() : last + 1] + "\n"
+    end = body.rfind(">") + 1
+    if whole and not body[end:].startswith("\n\n"):
+        return body  # what follows the last tag is text of the page, not a remark below it
+    return body[0 if whole else first.start() : end].lstrip("\n") + "\n"
 
 
 def _answer(

@@ -238,10 +238,10 @@ class TestPagesAtBay:
 
     def test_a_storm_of_requests(self, renderer):
         storm = (
-            "for (let i = 0; i < 800; i++) fetch('http://h' + i % 9 + '.example/').catch(() => 0)"
+            "for (let i = 0; i < 600; i++) fetch('http://h' + i % 9 + '.example/').catch(() => 0)"
         )
         picture = render(renderer, page(f"{self.KEPT}<script>{storm}</script>"))
-        assert flagged(picture, "blocked_requests=800 (h0.example, h1.example, h2.example, …)")
+        assert flagged(picture, "blocked_requests=600 (h0.example, h1.example, h2.example, …)")
         assert render(renderer, page(self.KEPT)).flags == ()
 
     def test_endless_dialogues(self, renderer):
