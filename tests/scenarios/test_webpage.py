@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import tarfile
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +17,8 @@ from scenarios.webpage import Webpage
 from tests.conftest import case_params
 from tests.contracts.language_contract import LanguageContract
 from tests.contracts.scenario_contract import ScenarioContract, instance
+
+BUNDLED = Path(__file__).resolve().parents[2] / "sources" / "bundled" / "webpage"
 
 SITE = {
     "index.html": '<!DOCTYPE html>\n<link rel=stylesheet href="css/site.css">\n<h1>Café ☕</h1>\n',
@@ -260,6 +263,18 @@ class TestWriting:
         assert isinstance(outcome, Ok)
         assert set(outcome.value.structure.files) == {*SITE, "logo.png"}
         assert outcome.value.text == read(write(SITE)).text
+
+    @pytest.mark.parametrize(
+        "folder", sorted(BUNDLED.glob("*/*")), ids=lambda path: f"{path.parent.name}/{path.name}"
+    )
+    def test_bundled_sites_survive_writing_and_reading(self, folder):
+        outcome = Web().from_folder(folder)
+        assert isinstance(outcome, Ok)
+        answer = read(write(outcome.value.structure.files))
+        assert answer.text == outcome.value.text
+        assert answer.structure.entry == outcome.value.structure.entry
+        assert answer.repairs == ()
+        assert answer.flags == ()
 
 
 class TestPrompt:
