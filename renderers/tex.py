@@ -33,7 +33,7 @@ DPI = 200
 """Resolution of the pictures, as in Image2Struct (the default of pdf2image)."""
 
 MOST_PAGES = 10
-LIMITS = Limits(seconds=30, memory_mb=1024)
+LIMITS = Limits(seconds=60)
 ENGINES = ("pdflatex", "xelatex")
 
 DOCUMENT = "rerender-document.tex"

@@ -109,7 +109,7 @@ def build(
 def standard_preamble() -> str:
     r"""Return the standard preamble for pdfTeX, from ``\documentclass`` to before the document."""
     text = _standard(unicode_engine=False).dumps()
-    return str(text[: text.index(r"\begin{document}")])
+    return str(text[: text.index(r"\begin{document}")]).rstrip("%\n") + "%\n"
 
 
 def _standard(unicode_engine: bool) -> Document:

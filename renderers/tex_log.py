@@ -7,7 +7,7 @@ form ``file:line: message`` or ``! message``; it ends the run (``-halt-on-error`
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from benchmark.outcome import Failed, Kind, Stage
 from benchmark.records import Flag
@@ -21,6 +21,7 @@ _NOT_FIRST = re.compile(r"\s*==>|Emergency stop")
 _CONTINUED = re.compile(r"\n(?:\s{10,}|\(\w+\)\s{4,})(\S[^\n]*)")
 _CONTEXT_COMMAND = re.compile(r"\\[a-zA-Z@]+\Z")
 _REFUSED = re.compile(r"Not (?P<what>reading from|writing to) (?P<path>.+?) \(open(?:in|out)_any")
+_HARMLESS = re.compile(r"/dev/null(?:\.tex)?\Z")  # standalone and beamer ask for it
 _OUTSIDE = re.compile(r"/|~|\.\.(?:/|\Z)|.*/\.\.(?:/|\Z)|(?:.*/)?\.[^/.]")
 _LOST = re.compile(
     r"^Missing character: There is no (?P<character>.*?) (?:\(U\+(?P<code>[0-9A-F]+)\) )?"
@@ -28,6 +29,7 @@ _LOST = re.compile(
     re.M,
 )
 _UNICODE = re.compile(r"Unicode character (?P<character>.*?) ?\(U\+(?P<code>[0-9A-F]+)\)")
+_UNLOADED = re.compile(r"Unable to load picture or PDF file '(?P<path>.*?)'")
 _CAPACITY = re.compile(r"TeX capacity exceeded, sorry \[(?P<what>[^\]]*)\]")
 _PAGES = re.compile(r"Page limit: (?P<what>more than \d+ pages)")
 _MISSING = re.compile(
@@ -46,7 +48,7 @@ _LUA = re.compile(r"\\(?:directlua|latelua|luaexec|luadirect)\b")
 def refused_path(streams: str) -> Failed | None:
     """Tell whether TeX refused to read or write a file outside the work folder."""
     for match in _REFUSED.finditer(streams):
-        if _OUTSIDE.match(match["path"]):
+        if _OUTSIDE.match(match["path"]) and not _HARMLESS.match(match["path"]):
             action = "read" if match["what"].startswith("reading") else "write"
             message = f"the text tries to {action} a file outside its folder: {match['path']}"
             return _failed(Kind.UNSAFE_INPUT, message)
@@ -135,20 +137,50 @@ def _command_before_break(log: str, position: int) -> str:
 
 
 def _judge(text: str) -> tuple[Kind, str]:
-    if match := _PAGES.search(text):
-        return Kind.RESOURCE_LIMIT, f"pages: {match['what']}"
-    if match := _CAPACITY.search(text):
-        return Kind.RESOURCE_LIMIT, f"TeX capacity exceeded: {match['what']}"
-    if match := _UNICODE.search(text):
-        message = f"no character {match['character']} (U+{match['code']}) in pdfTeX's fonts"
-        return Kind.UNSUPPORTED, message
-    if match := _MISSING.search(text):
-        missing = next(name for name in match.groups() if name)
-        what = "TikZ library" if match["library"] else "font" if match["font"] else "file"
-        return Kind.MISSING_RESOURCE, f"{what} {missing} not found"
-    if _LUA.search(text):
-        return Kind.UNSAFE_INPUT, f"{text}: no Lua is run"
+    for pattern, judge in _JUDGES:
+        if match := pattern.search(text):
+            return judge(match)
     return Kind.COMPILE_ERROR, text
+
+
+def _pages(match: re.Match[str]) -> tuple[Kind, str]:
+    return Kind.RESOURCE_LIMIT, f"pages: {match['what']}"
+
+
+def _capacity(match: re.Match[str]) -> tuple[Kind, str]:
+    return Kind.RESOURCE_LIMIT, f"TeX capacity exceeded: {match['what']}"
+
+
+def _no_character(match: re.Match[str]) -> tuple[Kind, str]:
+    message = f"no character {match['character']} (U+{match['code']}) in pdfTeX's fonts"
+    return Kind.UNSUPPORTED, message
+
+
+def _unloaded(match: re.Match[str]) -> tuple[Kind, str]:
+    outside = _OUTSIDE.match(match["path"]) is not None
+    kind = Kind.UNSAFE_INPUT if outside else Kind.MISSING_RESOURCE
+    return kind, f"picture {match['path']} cannot be read"
+
+
+def _missing(match: re.Match[str]) -> tuple[Kind, str]:
+    missing = next(name for name in match.groups() if name)
+    what = "TikZ library" if match["library"] else "font" if match["font"] else "file"
+    return Kind.MISSING_RESOURCE, f"{what} {missing} not found"
+
+
+def _lua(match: re.Match[str]) -> tuple[Kind, str]:
+    return Kind.UNSAFE_INPUT, f"{match[0]}: no Lua is run"
+
+
+_JUDGES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], tuple[Kind, str]]], ...] = (
+    (_PAGES, _pages),
+    (_CAPACITY, _capacity),
+    (_UNICODE, _no_character),
+    (_UNLOADED, _unloaded),
+    (_MISSING, _missing),
+    (_LUA, _lua),
+)
+"""What makes an error something else than one of compilation."""
 
 
 def _excerpt(log: str) -> str:
