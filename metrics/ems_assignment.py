@@ -6,8 +6,6 @@ first take free columns of zero cost, then each row that is left gets the cheape
 to a free column, which Dijkstra's algorithm finds in reduced costs (Jonker and Volgenant 1987).
 """
 
-# ruff: noqa: PLR0917 - kernels are called with positions only
-
 from __future__ import annotations
 
 from typing import Any

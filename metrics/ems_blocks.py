@@ -3,8 +3,6 @@
 Why the result is exact stands in ``metrics.ems``.
 """
 
-# ruff: noqa: PLR0917 - kernels are called with positions only
-
 from __future__ import annotations
 
 from typing import Any

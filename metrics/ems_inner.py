@@ -1,7 +1,5 @@
 """The inner problem of EMS: what it costs to turn one patch into another, compiled."""
 
-# ruff: noqa: PLR0917 - kernels are called with positions only
-
 from __future__ import annotations
 
 from typing import Any

@@ -17,8 +17,6 @@ An instance of a problem is a set of arrays:
     potential   float64 (n+m,): u for sources, v for sinks; u[i] + v[j] = cost[i, j] on the tree
 """
 
-# ruff: noqa: PLR0917 - kernels are called with positions only
-
 from __future__ import annotations
 
 from typing import Any
