@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import fcntl
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -27,7 +28,7 @@ def main(steps: list[str]) -> int:
             raise SetupError(f"Unknown step {' '.join(unknown)}; there are {' '.join(STEPS)}.")
         environment.require_python()
         with _alone():
-            ready = [_take(name) for name in STEPS if name in steps or not steps]
+            ready = _take(steps or list(STEPS))
     except SetupError as error:
         explain(error)
         return 2
@@ -38,21 +39,27 @@ def main(steps: list[str]) -> int:
     return 0
 
 
-def _take(name: str) -> str:
-    """Take one step; tell what is ready after it."""
+def _take(steps: list[str]) -> list[str]:
+    """Take steps, the environment beside the engine and its images; tell what is ready."""
     from setup import engine, images, weights  # noqa: PLC0415 - after the version check
 
-    if name == "environment":
-        environment.prepare()
-        return "environment"
-    if name == "engine":
-        found = engine.prepare()
-        return f"Docker {found.version} ({found.runtime}, {found.storage})"
-    if name == "images":
-        images.prepare()
-        return "images"
-    weights.prepare()
-    return "weights"
+    ready = []
+    with ThreadPoolExecutor() as beside:
+        if "environment" in steps:
+            installing = beside.submit(environment.prepare)
+            ready.append("environment")
+        if "engine" in steps:
+            found = engine.prepare()
+            ready.append(f"Docker {found.version} ({found.runtime}, {found.storage})")
+        if "images" in steps:
+            images.prepare()
+            ready.append("images")
+    if "environment" in steps:
+        installing.result()
+    if "weights" in steps:
+        weights.prepare()
+        ready.append("weights")
+    return ready
 
 
 @contextmanager

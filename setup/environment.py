@@ -30,7 +30,7 @@ def prepare() -> None:
     if not PYTHON.exists():
         _create(log)
     pip = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", "--no-input", "install"]
-    pip += ["--progress-bar", "off"]
+    pip += ["--progress-bar", "off", "--no-compile"]  # most modules are never imported
     failure = (
         "Installing the locked Python packages failed.",
         "Check the network, pip's index and the disk, then run the same command again.",

@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 
 from setup.console import SetupError, log_file, run_logged, step
 
 OS_RELEASE = Path("/etc/os-release")
+
+_INSTALLING = threading.Lock()
 
 
 def os_release() -> dict[str, str]:
@@ -48,13 +51,13 @@ def install(*packages: str) -> None:
     root = as_root()
     if root is None:
         raise SetupError(f"Root is needed to install {' '.join(packages)}.")
-    log = log_file("apt")
     quiet = [*root, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "--quiet"]
     failure = (
         f"Installing {' '.join(packages)} with apt-get failed.",
         f"Try: apt-get update && apt-get install {' '.join(packages)}; then the same again.",
     )
-    with step(f"installing {' '.join(packages)}", log):
+    log = log_file(f"apt-{packages[0]}")
+    with _INSTALLING, step(f"installing {' '.join(packages)}", log):
         run_logged([*quiet, "update"], log, failure=failure)
         command: Sequence[str] = [*quiet, "install", "--yes", "--no-install-recommends"]
         run_logged([*command, *packages], log, failure=failure)
