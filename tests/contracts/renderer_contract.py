@@ -74,7 +74,7 @@ class RendererContract:
 
     @pytest.fixture(scope="class")
     def renderer(self, request):
-        with type(self).__dict__["factory"]() as renderer:
+        with type(self).factory() as renderer:
             found = renderer.image_digest()
             assert isinstance(found, Ok), found  # make test builds the images first
             yield renderer
@@ -103,7 +103,7 @@ class RendererContract:
         assert picture.seconds > 0
 
     def test_two_renders_are_equal_to_the_byte(self, renderer):
-        with type(self).__dict__["factory"]() as another:
+        with type(self).factory() as another:
             assert render(renderer, self.good).png == render(another, self.good).png
 
     def test_threads_do_not_disturb_each_other(self, renderer):
@@ -148,7 +148,7 @@ class RendererContract:
 
     def test_engine_that_does_not_answer_is_our_fault(self, monkeypatch, tmp_path):
         monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/none.sock")
-        with type(self).__dict__["factory"]() as renderer:
+        with type(self).factory() as renderer:
             failure = fail(renderer, self.good)
         assert failure.kind is Kind.ENGINE_UNAVAILABLE
         assert failure.blame is Blame.INFRA
@@ -156,7 +156,7 @@ class RendererContract:
 
     def test_nothing_is_left_behind(self):
         before, threads = own_containers(), threading.active_count()
-        with type(self).__dict__["factory"]() as renderer:
+        with type(self).factory() as renderer:
             render(renderer, self.good)
             during = own_containers()
         deadline = time.monotonic() + SETTLED
