@@ -7,6 +7,7 @@ worker of Prefect has none. Counts from several threads are fine.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import TaskID
 
+
+LINE_SECONDS = 10
+"""How often progress is printed where there is no terminal."""
 
 RESULTS = ("done", "failed", "infra", "cached", "skipped")
 
@@ -62,7 +66,7 @@ def observed_by(observer: Observer) -> Iterator[None]:
 
 
 class Bars:
-    """A rich progress display; on a pipe it prints each stage once when it is through."""
+    """A rich progress display; where there is no terminal, a line every few seconds instead."""
 
     def __init__(self, console: Console) -> None:
         """Prepare the display; it appears with the first expected work."""
@@ -83,20 +87,24 @@ class Bars:
         self._tasks: dict[str, TaskID] = {}
         self._counts: dict[str, dict[str, int]] = {}
         self._totals: dict[str, int] = {}
+        self._starting: TaskID
+        self._printed = time.monotonic()
 
     def __enter__(self) -> Bars:
         self._progress.start()
+        self._starting = self._progress.add_task("starting", total=None, counts="Prefect")
         return self
 
     def __exit__(self, *error: object) -> None:
         self._progress.stop()
         if not self._console.is_terminal:
             for stage in self._totals:
-                self._console.print(f"{stage:<8} {self._finished(stage)}: {self._text(stage)}")
+                self._console.print(self._line(stage), soft_wrap=True)
 
     def expect(self, stage: str, count: int) -> None:
         """Raise the total of a stage."""
         with self._lock:
+            self._progress.update(self._starting, visible=False)
             if stage not in self._tasks:
                 self._tasks[stage] = self._progress.add_task(stage, total=0, counts="")
                 self._counts[stage] = dict.fromkeys(RESULTS, 0)
@@ -109,6 +117,11 @@ class Bars:
         with self._lock:
             self._counts[stage][result] += 1
             self._progress.update(self._tasks[stage], advance=1, counts=self._text(stage))
+            if self._console.is_terminal or time.monotonic() - self._printed < LINE_SECONDS:
+                return
+            self._printed = time.monotonic()
+            lines = [self._line(stage) for stage in self._totals]
+            self._console.print("; ".join(lines), soft_wrap=True)
 
     def all_cached(self) -> bool:
         """Tell whether there was work and all of it had been done before."""
@@ -116,8 +129,9 @@ class Bars:
         fresh = sum(count for name, count in counts if name in {"done", "failed", "infra"})
         return fresh == 0 and sum(count for _, count in counts) > 0
 
-    def _finished(self, stage: str) -> str:
-        return f"{sum(self._counts[stage].values())}/{self._totals[stage]}"
+    def _line(self, stage: str) -> str:
+        through = sum(self._counts[stage].values())
+        return f"{stage} {through}/{self._totals[stage]}: {self._text(stage)}"
 
     def _text(self, stage: str) -> str:
         counts = self._counts[stage]
