@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from setup.console import STATE, SetupError, log_file, run_logged, step, succeeds
+from setup.console import STATE, SetupError, log_file, run_logged, say, step, succeeds
 from setup.system import as_root, can_install, install, os_release
 
 IMAGE = "debian:trixie-slim"
@@ -35,9 +35,8 @@ def prepare() -> None:
     log = log_file("base")
     if succeeds(["docker", "image", "inspect", "--format", "{{.Id}}", IMAGE], log):
         return
-    with step(f"base image: pulling {IMAGE}", log):
-        pulled = succeeds(["timeout", str(_PULL_SECONDS), "docker", "pull", "--quiet", IMAGE], log)
-    if pulled:
+    say(f"base image: asking a registry for {IMAGE}")
+    if succeeds(["timeout", str(_PULL_SECONDS), "docker", "pull", "--quiet", IMAGE], log):
         return
     if not shutil.which("mmdebstrap") and can_install():
         install("mmdebstrap")
