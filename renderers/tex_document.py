@@ -94,11 +94,11 @@ def build(
 
     document = _standard(unicode_engine)
     for package in packages:
-        document.preamble.append(Package(package))
+        document.preamble.append(Package(NoEscape(package)))
     for library in libraries:
-        document.preamble.append(Command("usetikzlibrary", library))
+        document.preamble.append(Command("usetikzlibrary", NoEscape(library)))
     for library in plot_libraries:
-        document.preamble.append(Command("usepgfplotslibrary", library))
+        document.preamble.append(Command("usepgfplotslibrary", NoEscape(library)))
     if preamble:
         document.preamble.append(NoEscape(preamble))
     document.append(NoEscape(rf"\input{{{snippet}}}"))

@@ -21,7 +21,9 @@ _NOT_FIRST = re.compile(r"\s*==>|Emergency stop")
 _CONTINUED = re.compile(r"\n(?:\s{10,}|\(\w+\)\s{4,})(\S[^\n]*)")
 _CONTEXT_COMMAND = re.compile(r"\\[a-zA-Z@]+\Z")
 _REFUSED = re.compile(r"Not (?P<what>reading from|writing to) (?P<path>.+?) \(open(?:in|out)_any")
-_HARMLESS = re.compile(r"/dev/null(?:\.tex)?\Z")  # standalone and beamer ask for it
+_HARMLESS = re.compile(
+    r"/dev/null(?:\.tex)?\Z|/System/Library/Fonts/(?:Menlo|PingFang)\.ttc(?:\.tex)?\Z"
+)  # standalone, beamer and ctex ask whether these exist
 _OUTSIDE = re.compile(r"/|~|\.\.(?:/|\Z)|.*/\.\.(?:/|\Z)|(?:.*/)?\.[^/.]")
 _LOST = re.compile(
     r"^Missing character: There is no (?P<character>.*?) (?:\(U\+(?P<code>[0-9A-F]+)\) )?"
@@ -42,6 +44,9 @@ _WARNING = re.compile(
     r"^(?:Overfull|LaTeX Warning|Package \w+ Warning|Missing character)[^\n]*", re.M
 )
 _EXPECTED = re.compile(r"Shell escape feature is not enabled|running in backwards compatibility")
+_COMMANDS = re.compile(
+    r"Package (?P<package>[\w-]+) Error: .*?(?:shell.?escape|executable is unavail)"
+)
 _LUA = re.compile(r"\\(?:directlua|latelua|luaexec|luadirect)\b")
 
 
@@ -168,6 +173,10 @@ def _missing(match: re.Match[str]) -> tuple[Kind, str]:
     return Kind.MISSING_RESOURCE, f"{what} {missing} not found"
 
 
+def _commands(match: re.Match[str]) -> tuple[Kind, str]:
+    return Kind.UNSUPPORTED, f"package {match['package']} runs commands, which the sandbox refuses"
+
+
 def _lua(match: re.Match[str]) -> tuple[Kind, str]:
     return Kind.UNSAFE_INPUT, f"{match[0]}: no Lua is run"
 
@@ -178,6 +187,7 @@ _JUDGES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], tuple[Kind, str]
     (_UNICODE, _no_character),
     (_UNLOADED, _unloaded),
     (_MISSING, _missing),
+    (_COMMANDS, _commands),
     (_LUA, _lua),
 )
 """What makes an error something else than one of compilation."""

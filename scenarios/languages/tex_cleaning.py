@@ -26,6 +26,7 @@ _KEYS = r"\s*\{[^{}]*\}"
 _REFERENCE = rf"\\(?:eq|page|auto|c|C|name|v)?ref\*?{_KEYS}"
 _CITATION = rf"\\(?:no)?[Cc]ite[a-zA-Z]*\*?(?:\s*\[[^\[\]]*\]){{0,2}}{_KEYS}"
 _POINTERS = (
+    rf"(?m:^[ \t]*\\label{_KEYS}[ \t]*\n)",
     rf"[ \t]*\\label{_KEYS}",
     rf"~?\(\s*{_REFERENCE}\s*\)",
     rf"~?{_REFERENCE}",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from scenarios.languages.tex_source import has, mask
+from scenarios.languages.tex_source import body, has, mask
 
 CLASSIC = ("algorithm", "algorithmic")
 PSEUDOCODE = ("algorithm", "algpseudocode")
@@ -107,6 +107,38 @@ PACKAGES = {
     "mhchem": r"ce",
 }
 
+COMPANIONS = frozenset(
+    {
+        "amsmath",
+        "amssymb",
+        "mathtools",
+        "bm",
+        "mathrsfs",
+        "cancel",
+        "siunitx",
+        "booktabs",
+        "multirow",
+        "makecell",
+        "tabularx",
+        "colortbl",
+        "xcolor",
+        "graphicx",
+        "pifont",
+    }
+)
+"""Packages that are loaded together with one that an error asked for, when the text uses them."""
+
+MACROS = {
+    "argmax": r"\DeclareMathOperator*{\argmax}{arg\,max}",
+    "argmin": r"\DeclareMathOperator*{\argmin}{arg\,min}",
+    **{
+        name: rf"\DeclareMathOperator{{\{name}}}{{{name}}}"
+        for name in ("diag", "rank", "sgn", "sign", "tr", "Tr", "Var", "Cov", "softmax", "ReLU")
+    },
+    **{name: rf"\newcommand{{\{name}}}{{\mathbb{{{name}}}}}" for name in "RNZQC"},
+}
+"""Commands that nearly every author defines in the same way, with their definitions."""
+
 _OWNER = {name: package for package, names in reversed(PACKAGES.items()) for name in names.split()}
 
 LIBRARIES = {
@@ -127,7 +159,7 @@ LIBRARIES = {
     "backgrounds": r"\bon background layer\b|\bshow background|\bbackground rectangle\b|\bframed\b",
     "matrix": r"\bmatrix of (?:math )?nodes\b",
     "chains": r"\bstart chain\b|\bon chain\b",
-    "automata": r"\b(?:initial|accepting|state)\b",
+    "automata": r"\[[^\]]*\b(?:initial|accepting|state)\b",
     "mindmap": r"\bmindmap\b|\bconcept\b",
     "trees": r"\bgrow cyclic\b|\bclockwise from\b|\bgrow via\b|\bedge from parent fork\b",
     "patterns": r"\bpattern\s*=",
@@ -135,8 +167,8 @@ LIBRARIES = {
     "quotes": r'edge\s*\[[^\]]*"',
     "intersections": r"\bname path\b|\bname intersections\b",
     "through": r"\bcircle through\b",
-    "decorations.pathreplacing": r"\b(?:brace|ticks|expanding waves|border)\b",
-    "decorations.pathmorphing": r"\b(?:snake|zigzag|coil|random steps|bent|saw)\b",
+    "decorations.pathreplacing": r"\b(?:brace|expanding waves)\b",
+    "decorations.pathmorphing": r"\b(?:snake|zigzag|coil|random steps|saw)\b",
     "decorations.markings": r"\bmarkings\b|\bmark\s*=\s*at position\b",
     "decorations.text": r"\btext along path\b",
     "spy": r"\bspy\b",
@@ -197,6 +229,15 @@ def package_of(name: str) -> str | None:
     return _OWNER.get(name)
 
 
+def companions(text: str) -> list[str]:
+    """Return the packages, of those that go well with any other, whose commands a text uses."""
+    masked = mask(text)
+    own = set(re.findall(r"\\(?:newcommand|renewcommand|def|let)\*?\s*\{?\\([a-zA-Z]+)", masked))
+    used = set(re.findall(r"\\([a-zA-Z]+)", masked)) - own
+    used |= set(re.findall(r"\\begin\s*\{([^{}]*)\}", masked))
+    return sorted({_OWNER[name] for name in used if _OWNER.get(name) in COMPANIONS})
+
+
 def loaded_packages(text: str) -> set[str]:
     """Return the packages that a document loads by name."""
     found = re.findall(
@@ -207,7 +248,7 @@ def loaded_packages(text: str) -> set[str]:
 
 def libraries_for(text: str) -> list[str]:
     """Return the TikZ libraries whose keys occur in a text, by name."""
-    masked = mask(text)
+    masked = mask(body(text))
     return [name for name, keys in LIBRARIES.items() if re.search(keys, masked)]
 
 

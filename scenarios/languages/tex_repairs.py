@@ -16,15 +16,17 @@ from scenarios.languages import tex_math
 from scenarios.languages.tex_packages import (
     ALGORITHM_FAMILIES,
     ALGORITHM_PACKAGES,
+    MACROS,
     PLOT_LIBRARIES,
     THEOREMS,
     algorithm_family,
+    companions,
     libraries_for,
     loaded_libraries,
     loaded_packages,
     package_of,
 )
-from scenarios.languages.tex_source import body, has, insert_preamble, is_document, substitute
+from scenarios.languages.tex_source import body_span, has, insert_preamble, is_document, substitute
 from scenarios.languages.tex_symbols import SYMBOLS, write_as_commands
 
 UNICODE_ENGINE = "xelatex"
@@ -65,12 +67,9 @@ def load(structure: Structure, option: str, command: str, wanted: list[str]) -> 
 def _on_body(change: Callable[[str], str | None], note: str) -> Callable[..., Repaired | None]:
     def apply(structure: Structure, _: re.Match[str]) -> Repaired | None:
         text = structure.text
-        inside = body(text)
-        new = change(inside)
-        if new is None:
-            return None
-        start = text.index(inside) if inside else 0
-        return structure.with_text(text[:start] + new + text[start + len(inside) :]), note
+        start, end = body_span(text)
+        new = change(text[start:end])
+        return None if new is None else (structure.with_text(text[:start] + new + text[end:]), note)
 
     return apply
 
@@ -89,13 +88,30 @@ def _package(structure: Structure, match: re.Match[str]) -> Repaired | None:
         if swapped:
             return swapped
     package = package_of(name)
-    if (
-        package is None
-        or package in names(structure, "packages")
-        or package in loaded_packages(text)
-    ):
+    known = loaded_packages(text) | set(names(structure, "packages"))
+    if package is None or package in known:
+        return _define(structure, name)
+    more = companions(text) if is_document(text) else []
+    wanted = [package, *(other for other in more if other not in known and other != package)]
+    if "colortbl" in wanted and "xcolor" not in {*wanted, *known}:
+        wanted.append("xcolor")  # it mixes the colours that tables use (gray!20)
+    note = "packages loaded: " if len(wanted) > 1 else "package loaded: "
+    return load(structure, "packages", "usepackage", wanted), note + ", ".join(wanted)
+
+
+def _define(structure: Structure, name: str) -> Repaired | None:
+    """Define a command that nearly every author defines in the same way."""
+    if name not in MACROS:
         return None
-    return load(structure, "packages", "usepackage", [package]), f"package {package} loaded"
+    return _add_line(structure, MACROS[name]), f"command \\{name} defined"
+
+
+def _add_line(structure: Structure, line: str) -> Structure:
+    """Add a line to the preamble: of a snippet by its option, of a document in its text."""
+    if is_document(structure.text):
+        return structure.with_text(insert_preamble(structure.text, line))
+    lines = [str(structure.options.get("preamble", "")), line]
+    return with_option(structure, preamble="\n".join(filter(None, lines)))
 
 
 def _environment(structure: Structure, match: re.Match[str]) -> Repaired | None:
@@ -104,11 +120,12 @@ def _environment(structure: Structure, match: re.Match[str]) -> Repaired | None:
     if name not in THEOREMS:
         return _package(structure, match)
     line = f"\\newtheorem{{{name}}}{{{name.capitalize()}}}"
-    note = f"environment {name} defined"
-    if is_document(structure.text):
-        return structure.with_text(insert_preamble(structure.text, line)), note
-    lines = [str(structure.options.get("preamble", "")), line]
-    return with_option(structure, preamble="\n".join(filter(None, lines))), note
+    return _add_line(structure, line), f"environment {name} defined"
+
+
+def _colours(structure: Structure, _: re.Match[str]) -> Repaired | None:
+    """Load the colour names of SVG (``SteelBlue``) besides those of dvips."""
+    return _add_line(structure, r"\input{svgnam.def}"), "SVG colour names loaded"
 
 
 def _family(structure: Structure, name: str) -> Repaired | None:
@@ -116,7 +133,8 @@ def _family(structure: Structure, name: str) -> Repaired | None:
     known = any(re.fullmatch(commands, f"\\{name}") for _, commands in ALGORITHM_FAMILIES)
     if not family or not (known or name in ("algorithm", "algorithm*", "algorithmic")):
         return None
-    if not is_document(structure.text) or set(family) <= loaded_packages(structure.text):
+    loaded = loaded_packages(structure.text)
+    if not is_document(structure.text) or set(family) == loaded & ALGORITHM_PACKAGES:
         return None
     text = substitute(
         r"\\usepackage\s*(?:\[[^\]]*\])?\s*\{(?P<names>[^{}]*)\}", _without_families, structure.text
@@ -168,7 +186,31 @@ def _unicode_engine(structure: Structure, _: re.Match[str]) -> Repaired | None:
     return engine, "set with XeLaTeX, which has the characters"
 
 
+def _without_standalone(structure: Structure, _: re.Match[str]) -> Repaired | None:
+    r"""Use article instead of standalone, which cannot hold displays, floats or paragraphs.
+
+    Both look the same once the picture is cropped.
+    """
+    standalone = r"\\documentclass\s*(?:\[(?P<options>[^\]]*)\])?\s*\{standalone\}"
+    if not has(standalone, structure.text):
+        return None
+
+    def article(match: re.Match[str]) -> str:
+        packages = r"\usepackage{tikz}" if "tikz" in (match["options"] or "") else ""
+        return r"\documentclass{article}\pagestyle{empty}" + packages
+
+    text = substitute(standalone, article, structure.text)
+    return structure.with_text(text), "class standalone replaced by article"
+
+
 REPAIRS = (
+    Repair(
+        re.compile(
+            r"only in paragraph mode|Bad math environment|Missing \$ inserted|outer par mode"
+            r"|Paragraph ended before|perhaps a missing|prevdepth|LR mode|Missing \\endgroup"
+        ),
+        _without_standalone,
+    ),
     Repair(
         re.compile(r"[Nn]o (?:character|glyph) .*?\(U\+(?P<code>[0-9A-F]+)\)"),
         _symbols,
@@ -201,6 +243,11 @@ REPAIRS = (
     Repair(
         re.compile(r"Undefined control sequence \\(?P<name>[a-zA-Z@]+)"),
         _package,
+    ),
+    Repair(re.compile(r"Command \\(?P<name>algorithm\w*|listof\w*) already defined"), _package),
+    Repair(
+        re.compile(r"Undefined color `[A-Z]\w+'|I do not know the key '/tikz/[A-Z][a-z]+[A-Z]\w+'"),
+        _colours,
     ),
     Repair(re.compile(r"Environment (?P<name>[\w*-]+) undefined"), _environment),
     Repair(

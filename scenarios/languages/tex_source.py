@@ -7,7 +7,7 @@ code, and to see what a cut-off answer left open.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 TOKEN = re.compile(
     r"""
@@ -82,12 +82,21 @@ def is_document(text: str) -> bool:
     return has(r"\\document(?:class|style)\b", text)
 
 
-def body(text: str) -> str:
-    r"""Return what is between ``\begin{document}`` and ``\end{document}``; all of a snippet."""
+def body_span(text: str) -> tuple[int, int]:
+    r"""Return start and end of what is between ``\begin{document}`` and ``\end{document}``.
+
+    A snippet is all body.
+    """
     masked = mask(text)
     begin = re.search(r"\\begin\s*\{document\}", masked)
     end = re.search(r"\\end\s*\{document\}", masked)
-    return text[begin.end() if begin else 0 : end.start() if end else len(text)]
+    return begin.end() if begin else 0, end.start() if end else len(text)
+
+
+def body(text: str) -> str:
+    r"""Return what is between ``\begin{document}`` and ``\end{document}``; all of a snippet."""
+    start, end = body_span(text)
+    return text[start:end]
 
 
 def insert_preamble(text: str, lines: str) -> str:
@@ -104,18 +113,6 @@ def insert_opening(text: str, commands: str) -> str:
     if match is None:
         return text
     return text[: match.end()] + commands + text[match.end() :]
-
-
-def environments(text: str, names: str) -> Iterator[tuple[int, int]]:
-    """Yield start and end of the insides of environments whose name matches ``names``.
-
-    An environment within another one of the same pattern is not yielded again.
-    """
-    masked = mask(text)
-    for match in re.finditer(
-        rf"\\begin\s*\{{(?P<name>{names})\}}(?P<inside>.*?)\\end\s*\{{(?P=name)\}}", masked, re.S
-    ):
-        yield match.span("inside")
 
 
 def normalise(text: str) -> str:

@@ -164,6 +164,12 @@ class TestFailures:
         assert failure.kind is Kind.MISSING_RESOURCE, failure
         assert name in failure.message
 
+    def test_packages_that_run_commands(self, renderer):
+        text = "\\begin{minted}{python}\nx = 1\n\\end{minted}"
+        failure = fail(renderer, document(text, "\\usepackage{minted}"))
+        assert failure.kind is Kind.UNSUPPORTED
+        assert "minted" in failure.message
+
     def test_lost_characters_are_no_success(self, renderer):
         failure = fail(renderer, snippet("准确率 95\\%"))
         assert failure.kind is Kind.UNSUPPORTED
@@ -218,7 +224,7 @@ class TestPictures:
             renderer,
             snippet(
                 text,
-                packages=["algorithm2e"],
+                packages=["algorithm2e", "tikz-cd"],
                 libraries=["shapes.symbols"],
                 plot_libraries=["ternary"],
                 preamble=r"\newcommand{\R}{$\mathbb{R}$}",

@@ -125,6 +125,7 @@ class TestCleaning:
         assert source(text) == "see, ,  and \\href{d}{e}"
 
     def test_listings_are_left_alone(self):
+        assert source("\\[\n x\n \\label{a} \n\\]") == "\\[\n x\n\\]"
         text = "\\begin{lstlisting}\n\\label{a} % \\begin{equation}\n\\end{lstlisting}"
         assert source(text) == text
 
@@ -256,10 +257,27 @@ class TestRepairs:
         message = "Undefined control sequence \\href"
         snippet = repair("\\href{a}{b}", message)
         assert snippet.structure.options["packages"] == ["hyperref"]
-        assert snippet.repairs[-1] == "package hyperref loaded"
+        assert snippet.repairs[-1] == "package loaded: hyperref"
         document = repair(DOCUMENT, message)
         assert "\\usepackage{hyperref}\\begin{document}" in document.structure.text
         assert repair(DOCUMENT, "Undefined control sequence \\nosuch") is None
+
+    def test_packages_that_a_document_needs_come_together(self):
+        text = DOCUMENT.replace("% a comment", "\\toprule \\rowcolor{gray!20} \\multirow \\bm{x}")
+        text = text.replace("\\pagestyle{empty}", "\\newcommand{\\bm}{}")
+        repaired = repair(text, "Undefined control sequence \\toprule")
+        assert repaired.repairs[-1] == "packages loaded: booktabs, colortbl, multirow, xcolor"
+
+    def test_commands_that_everybody_defines(self):
+        repaired = repair("$\\argmax x$", "Undefined control sequence \\argmax")
+        line = "\\DeclareMathOperator*{\\argmax}{arg\\,max}"
+        assert repaired.structure.options["preamble"] == line
+        assert repair("\\foo", "Undefined control sequence \\foo") is None
+
+    def test_colour_names(self):
+        repaired = repair("x", "Package xcolor Error: Undefined color `SteelBlue'.")
+        assert "svgnam.def" in repaired.structure.options["preamble"]
+        assert repair("x", "Package xcolor Error: Undefined color `mycolour'.") is None
 
     def test_pseudo_code_decides_on_its_packages(self):
         text = (
@@ -306,6 +324,17 @@ class TestRepairs:
         assert "fontenc" not in document.structure.text
         failure = Failed.of(Stage.RENDER, Kind.UNSUPPORTED, message)
         assert LANGUAGE.repair(document, failure) is None
+
+    def test_standalone_holds_no_paragraphs(self):
+        text = (
+            "\\documentclass[tikz, border=2pt]{standalone}\\begin{document}"
+            "\\begin{align*}x\\end{align*}\\end{document}"
+        )
+        message = "Package amsmath Error: \\begin{align*} allowed only in paragraph mode."
+        repaired = repair(text, message)
+        assert repaired.structure.text.startswith(
+            "\\documentclass{article}\\pagestyle{empty}\\usepackage{tikz}\\begin{document}"
+        )
 
     def test_missing_files_are_not_repaired(self):
         message = "file nosuch.sty not found"
