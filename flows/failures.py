@@ -24,6 +24,8 @@ def describe(error: Exception) -> str:
     )
     if isinstance(error, known):
         return str(error)
+    if type(error).__module__.partition(".")[0] == "httpx":
+        return f"Prefect's server went away ({error}); run the same command again to go on"
     if isinstance(error, OSError):
         return f"{error.strerror or error}: {error.filename or 'no file'}"
     return (
