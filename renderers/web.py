@@ -38,7 +38,7 @@ class WebRenderer(PooledRenderer):
     name = "web"
     version = "1"
     limits = LIMITS
-    page_limits = Limits(seconds=20, memory_mb=1536, cpus=2, pids=400, work_mb=256)
+    page_limits = Limits(seconds=30, memory_mb=1536, cpus=2, pids=400, work_mb=256)
     """Of one browser; `seconds` is the hard limit of one page."""
 
     def __init__(self, *, workers: int | None = None, runtime: str | None = None) -> None:

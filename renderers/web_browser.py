@@ -177,7 +177,7 @@ class Browsers:
             message = f"the page keeps its browser busy: {error.message.splitlines()[0]}"
             outcome = Failed.of(Stage.RENDER, Kind.TIMEOUT, message)
         except TimeoutError:
-            message = f"the page was not done after {self._limits.seconds:g} s"
+            message = f"the page was not done in time (limit {self._limits.seconds:g} s)"
             outcome = Failed.of(Stage.RENDER, Kind.TIMEOUT, message)
         except PageCrashed:
             message = f"memory: the page's process ended (limit {self._limits.memory_mb} MB)"

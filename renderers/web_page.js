@@ -107,8 +107,16 @@
   window.open = () => null;
   window.print = () => undefined;
 
-  // What moves by other clocks stops at its beginning.
+  // What moves by other clocks: animations that end are ended, all others stop at their beginning.
+  const stop = (animation) => {
+    const ends = Number.isFinite(animation.effect?.getComputedTiming().endTime);
+    if (ends && animation.playbackRate) animation.finish(); else animation.cancel();
+  };
   const freeze = () => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync('* { caret-color: transparent !important; }');
+    document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+    document.getAnimations().forEach(stop);
     for (const svg of document.querySelectorAll('svg')) {
       if (svg.pauseAnimations) { svg.pauseAnimations(); svg.setCurrentTime(0); }
     }

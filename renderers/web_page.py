@@ -11,13 +11,14 @@ two renderings are equal to the byte.
 from __future__ import annotations
 
 import asyncio
+import base64
 from collections.abc import Awaitable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from playwright.async_api import Browser, BrowserContext, Error, Page
+from playwright.async_api import Browser, BrowserContext, Error, Frame, Page
 
 from benchmark.outcome import Failed, Kind, Outcome, Stage, ok
 from benchmark.records import Flag
@@ -36,7 +37,7 @@ FONT_SECONDS = 5.0
 FRAME_SECONDS = 5.0
 IDLE_SECONDS = 2.0
 OPEN_SECONDS = 10.0
-PICTURE_SECONDS = 8.0
+PICTURE_SECONDS = 15.0
 IDLE_STEPS = 20
 MOST_ERRORS = 20
 MOST_FRAMES = 20
@@ -135,9 +136,7 @@ class _Visit:
         if not page.url.startswith(f"{ORIGIN}/"):
             message = f"the page left its document for {page.url[:100]}"
             return Failed.of(Stage.RENDER, Kind.UNSUPPORTED, message)
-        png = await page.screenshot(
-            type="png", animations="disabled", caret="hide", timeout=PICTURE_SECONDS * 1000
-        )
+        png = await asyncio.wait_for(self._capture(page), PICTURE_SECONDS)
         flags = (*self._traffic.flags(), *self._own_flags())
         log = "\n".join(self._errors)
         return ok(Shot(png, flags, log, self._traffic.stormy))
@@ -151,16 +150,31 @@ class _Visit:
         for _ in range(2):
             await _bounded(page.evaluate(f"{_OBJECT}.frames()"), FONT_SECONDS)
             await _bounded(page.evaluate(wind), OPEN_SECONDS)
-            inner = [frame for frame in page.frames[1:MOST_FRAMES] if frame.url.startswith(OWN)]
-            await asyncio.gather(*(_bounded(one.evaluate(wind), FRAME_SECONDS) for one in inner))
+            inner = (frame.evaluate(wind) for frame in self._inner(page))
+            await asyncio.gather(*(_bounded(winding, FRAME_SECONDS) for winding in inner))
             for _ in range(IDLE_STEPS):
                 if not self._traffic.pending:
                     break
                 await asyncio.sleep(IDLE_SECONDS / IDLE_STEPS)
         await _bounded(page.evaluate(_FONTS), FONT_SECONDS)
-        with suppress(TimeoutError, Error):
-            left = await asyncio.wait_for(page.evaluate(f"{_OBJECT}.freeze()"), FONT_SECONDS)
-            self._traffic.note_navigation(left)
+        for frame in (page.main_frame, *self._inner(page)):
+            with suppress(TimeoutError, Error):
+                left = await asyncio.wait_for(frame.evaluate(f"{_OBJECT}.freeze()"), FRAME_SECONDS)
+                self._traffic.note_navigation(left)
+        await _bounded(page.evaluate(f"{_OBJECT}.frames()"), FRAME_SECONDS)
+
+    @staticmethod
+    def _inner(page: Page) -> list[Frame]:
+        """The frames inside the page that hold a document of its own."""
+        return [frame for frame in page.frames[1:MOST_FRAMES] if frame.url.startswith(OWN)]
+
+    async def _capture(self, page: Page) -> bytes:
+        """Photograph the window; past Playwright, whose way encodes the PNG three times slower."""
+        session = await self._context.new_cdp_session(page)
+        told = await session.send(
+            "Page.captureScreenshot", {"format": "png", "optimizeForSpeed": True}
+        )
+        return base64.b64decode(told["data"])
 
     def _note_error(self, error: Error) -> None:
         self._error_count += 1

@@ -339,6 +339,26 @@ class TestDeterminism:
         plain = "1735689600 1735689600 Far"
         assert picture.png == render(renderer, page(plain)).png
 
+    def test_animations_and_transitions(self, renderer):
+        style = (
+            "<style>@keyframes go { from { margin-left: 0 } to { margin-left: 500px } }"
+            "p { width: 9em; transition: margin 3s }</style>"
+        )
+        html = (
+            f"{style}<p style='animation: go 4s forwards'>ends</p>"
+            "<p style='animation: go 1s infinite'>never ends</p><p id=t>transition</p>"
+            "<script>setTimeout(() => { t.style.marginLeft = '200px' }, 300)</script>"
+        )
+        still = (
+            f"{style}<p style='margin-left: 500px'>ends</p><p>never ends</p>"
+            "<p style='margin-left: 200px'>transition</p>"
+        )
+        assert render(renderer, page(html)).png == render(renderer, page(still)).png
+
+    def test_a_caret_is_not_shown(self, renderer):
+        focused = render(renderer, page("<input autofocus style='outline: 0'>"))
+        assert focused.png == render(renderer, page("<input style='outline: 0'>")).png
+
     def test_animated_gif_shows_its_first_frame(self, renderer):
         frames = [Image.new("RGB", (60, 60), colour) for colour in ("#0a0b0c", "red", "blue")]
         buffer = io.BytesIO()
