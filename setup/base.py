@@ -60,6 +60,7 @@ def _make(log: Path) -> None:
         option_file.write_text("".join(f"{line}\n" for line in options))
         command = [
             *(as_root() or []), "mmdebstrap", "--variant=minbase", f"--aptopt={option_file}",
+            '--aptopt=Acquire::Languages "none"', "--dpkgopt=force-unsafe-io",
             "--dpkgopt=path-exclude=/usr/share/doc/*", "--dpkgopt=path-exclude=/usr/share/man/*",
             "--dpkgopt=path-exclude=/usr/share/locale/*", *_certificates(sources),
             SUITE, str(archive), *([str(source_list)] if sources else []),

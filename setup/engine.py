@@ -16,6 +16,7 @@ from setup.system import as_root, can_install, install
 DAEMON_LOG = Path("/var/log/dockerd-rerender.log")
 PID_FILES = (Path("/var/run/docker.pid"), Path("/var/run/docker/containerd/containerd.pid"))
 CGROUPS = Path("/sys/fs/cgroup")
+CHROOT_MOUNT = "/run/rerender-root"
 
 _START_SECONDS = 30
 _ATTEMPTS: tuple[tuple[str, ...], ...] = (
@@ -130,7 +131,7 @@ def _start(log: Path) -> None:
 
 def _launch(root: list[str], flags: tuple[str, ...]) -> bool:
     """Start the daemon, apart from our terminal and pipes, and wait until it answers."""
-    command = [*root, "env", *_daemon_environment(), _daemon() or "dockerd", *flags]
+    command = [*root, *_own_root(), _daemon() or "dockerd", *flags]
     with _open_daemon_log() as stream:
         daemon = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=stream, stderr=stream,
@@ -157,13 +158,20 @@ def _open_daemon_log() -> TextIO:
         return log_file("dockerd").open("a")
 
 
-def _daemon_environment() -> list[str]:
-    """In a chroot that is no mount point, pivot_root fails: the engine then has to do without."""
+def _own_root() -> list[str]:
+    """Words that give the daemon a root that is a mount point, where ours is none (a chroot).
+
+    The engine unpacks layers and starts containers behind pivot_root, which needs one.
+    """
     mounts = Path("/proc/self/mountinfo").read_text().splitlines()
     if any(line.split()[4] == "/" for line in mounts):
         return []
-    say("  this is a chroot: containers are started without pivot_root")
-    return ["DOCKER_RAMDISK=true"]
+    say("  this is a chroot: the engine gets a mount of it as its root")
+    script = (
+        'mkdir -p "$0" && mount --rbind / "$0" && mount --make-rprivate "$0" '
+        '&& exec chroot "$0" "$@"'
+    )
+    return ["unshare", "--mount", "--propagation", "unchanged", "sh", "-c", script, CHROOT_MOUNT]
 
 
 def _mount_cgroups(root: list[str], log: Path) -> None:
