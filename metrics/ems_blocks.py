@@ -14,11 +14,14 @@ from metrics.compiled import compiled
 from metrics.ems_bounds import Features, Floats, Integers, coarse, features, fine
 from metrics.ems_inner import inner
 from metrics.ems_patches import Signature
-from metrics.ems_simplex import PARENT, SCALE, optimise, set_potentials, start
+from metrics.ems_simplex import SCALE, Nodes, ends, optimise, set_potentials, start
 from metrics.ems_spread import one_grey, spread
 
-COARSE, FINE, TIGHT, EXACT = range(4)
-"""How well the cost of one content becoming another is known; each level costs ten times more."""
+DONE, COARSE, FINE, TIGHT, EXACT = range(-1, 4)
+"""How well the cost of one content becoming another is known; each level costs ten times more.
+
+DONE is no level: nothing is known, or nothing is left to know.
+"""
 
 FLAT, UNKNOWN = -1.0, -2.0
 """In place of what uniform mass costs to become a content's weights: nothing, or not yet known."""
@@ -73,16 +76,34 @@ def _first_costs(
 ) -> Any:  # noqa: ANN401 - numba infers it
     """Return coarse bounds of all costs (n, n) and the levels at which contents are known."""
     n, contents = ways.shape[0], vectors.shape[0]
-    levels = np.full((contents, contents), -1, np.int8)
+    levels = np.full((contents, contents), DONE, np.int8)
     cost = np.empty((n, n))
     for i in range(n):
         for j in range(n):
             one, two = first[i], second[j]
-            if levels[one, two] < 0:
+            if levels[one, two] == DONE:
                 levels[one, two] = COARSE
                 value[one, two] = coarse(vectors[one], vectors[two])
             cost[i, j] = value[one, two] + ways[i, j]
     return cost, levels
+
+
+@compiled
+def _next_level(
+    tree: Nodes, flow: Integers, first: Integers, second: Integers, levels: Levels
+) -> Any:  # noqa: ANN401 - numba infers it
+    """Return the level below which costs that carry flow are to be known better, DONE if none.
+
+    As long as some are only FINE, no TIGHT one is made EXACT: it may yet lose its flow.
+    """
+    limit = DONE
+    n = first.shape[0]
+    for node in range(1, 2 * n):
+        i, j = ends(tree, node, n)
+        level = levels[first[i], second[j]]
+        if flow[node] > SCALE // 2 and level < EXACT:
+            limit = TIGHT if level < TIGHT or limit == TIGHT else EXACT
+    return limit
 
 
 @compiled
@@ -124,17 +145,16 @@ def outer(
     potential = np.empty(2 * n)
     supply, demand = masses * SCALE + 1, masses * SCALE
     demand[n - 1] += n
-    start(cost, supply, demand, tree, flow, potential)
-    raised = True
-    while raised:
+    start(cost, cost, supply, demand, tree, flow, potential)
+    while True:
         optimise(cost, tree, flow, potential)
-        raised = False
+        limit = _next_level(tree, flow, first, second, levels)
+        if limit == DONE:
+            break
         for node in range(1, 2 * n):
-            parent = tree[PARENT, node]
-            i, j = (node, parent - n) if node < n else (parent, node - n)
+            i, j = ends(tree, node, n)
             one, two = first[i], second[j]
-            if flow[node] > SCALE // 2 and levels[one, two] < EXACT:
-                raised = True
+            if flow[node] > SCALE // 2 and levels[one, two] < limit:
                 levels[one, two], known = _known_better(
                     levels[one, two] + 1, one, two, greys, weights, vectors, spreads
                 )

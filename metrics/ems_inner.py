@@ -25,6 +25,13 @@ from metrics.ems_simplex import transport
 Pixels = npt.NDArray[np.int64]
 
 
+UNREDUCED = 1.0 / 3.0
+"""Share of the costs themselves in the order in which a start tries cells of reduced cost.
+
+Reduced costs alone are 0 in too many cells to choose well; a third halves the pivots.
+"""
+
+
 @compiled
 def reduced(
     first: Floats,
@@ -168,6 +175,7 @@ def inner(
         return 0.0
     cost = np.empty((n, m))
     costs(first, second, places, cost)
+    ranks = cost * UNREDUCED
     sinks, sources = np.empty(m), np.empty(n)
     _potentials(first_features, second_features, places, second, sinks)
     tighten(cost, sinks, sources)
@@ -180,5 +188,5 @@ def inner(
         if _all_equal(masses[0, :n], masses[1, :m]):
             value += assignment(cost) * masses[0, 0]
         else:
-            value += transport(cost, masses[0, :n], masses[1, :m])
+            value += transport(cost, ranks + cost, masses[0, :n], masses[1, :m])
     return value / (float(first_weights.sum()) * float(second_weights.sum()))

@@ -76,6 +76,13 @@ def following(tree: Nodes, node: int, top: int) -> int:
 
 
 @compiled
+def ends(tree: Nodes, node: int, n: int) -> Any:  # noqa: ANN401 - numba infers it
+    """Return row and column of the basic cell between a node and its parent, for n sources."""
+    parent = tree[PARENT, node]
+    return (node, parent - n) if node < n else (parent, node - n)
+
+
+@compiled
 def set_potentials(cost: Floats, tree: Nodes, potential: Floats) -> None:
     """Recompute all potentials and depths from the tree and the costs."""
     n = cost.shape[0]
@@ -94,12 +101,19 @@ def set_potentials(cost: Floats, tree: Nodes, potential: Floats) -> None:
 
 @compiled
 def start(
-    cost: Floats, supply: Integers, demand: Integers, tree: Nodes, flow: Integers, potential: Floats
+    cost: Floats,
+    ranks: Floats,
+    supply: Integers,
+    demand: Integers,
+    tree: Nodes,
+    flow: Integers,
+    potential: Floats,
 ) -> None:
     """Build a first tree by the matrix-minimum rule.
 
     Args:
         cost: (n, m).
+        ranks: (n, m), the costs or what stands for them in the choice of cells.
         supply: perturbed masses of the sources; used up.
         demand: perturbed masses of the sinks, the same sum; used up.
         tree: filled in.
@@ -112,13 +126,13 @@ def start(
     amounts = np.empty(nodes - 1, np.int64)
     nearest = np.empty(n, np.int64)
     for i in range(n):
-        nearest[i] = _nearest_open(cost[i], demand)
+        nearest[i] = _nearest_open(ranks[i], demand)
     count = 0
     while count < nodes - 1:
         best, i = np.inf, -1
         for row in range(n):
-            if supply[row] > 0 and cost[row, nearest[row]] < best:
-                best, i = cost[row, nearest[row]], row
+            if supply[row] > 0 and ranks[row, nearest[row]] < best:
+                best, i = ranks[row, nearest[row]], row
         j = nearest[i]
         amount = min(supply[i], demand[j])
         supply[i] -= amount
@@ -128,7 +142,7 @@ def start(
         if demand[j] == 0 and count < nodes - 1:
             for row in range(n):
                 if supply[row] > 0 and nearest[row] == j:
-                    nearest[row] = _nearest_open(cost[row], demand)
+                    nearest[row] = _nearest_open(ranks[row], demand)
     _root(cells, amounts, tree, flow)
     set_potentials(cost, tree, potential)
 
@@ -276,11 +290,12 @@ def _shift(top: int, step: float, n: int, tree: Nodes, potential: Floats) -> Non
 
 
 @compiled
-def transport(cost: Floats, supply: Integers, demand: Integers) -> Any:  # noqa: ANN401
+def transport(cost: Floats, ranks: Floats, supply: Integers, demand: Integers) -> Any:  # noqa: ANN401
     """Return the least total cost of moving `supply` to `demand`, exactly.
 
     Args:
         cost: (n, m), n < SCALE / 2.
+        ranks: (n, m), the order in which the start tries cells; the costs themselves will do.
         supply: positive masses (n,).
         demand: positive masses (m,), the same sum.
     """
@@ -291,7 +306,7 @@ def transport(cost: Floats, supply: Integers, demand: Integers) -> Any:  # noqa:
     raised = supply * SCALE + 1
     lowered = demand * SCALE
     lowered[m - 1] += n
-    start(cost, raised, lowered, tree, flow, potential)
+    start(cost, ranks, raised, lowered, tree, flow, potential)
     optimise(cost, tree, flow, potential)
     # By duality the optimal value of the unperturbed masses.
     total = 0.0

@@ -61,7 +61,7 @@ def test_transport(seed, n, m, degenerate):
     larger, smaller = (supply, demand) if supply.sum() > demand.sum() else (demand, supply)
     smaller[-1] += larger.sum() - smaller.sum()
     expected = reference_transport(cost, supply, demand)
-    assert transport(cost, supply, demand) == pytest.approx(expected, rel=1e-9, abs=1e-9)
+    assert transport(cost, cost, supply, demand) == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
 @given(SEEDS, st.integers(1, 40), st.booleans())
@@ -79,7 +79,7 @@ def test_assignment(seed, n, coarse_costs):
 def test_spread_over_the_grid(seed):
     _, weights = patch(np.random.default_rng(seed))
     total = int(weights.sum())
-    expected = transport(WAYS, np.full(64, total), 64 * weights) / (64 * total)
+    expected = transport(WAYS, WAYS, np.full(64, total), 64 * weights) / (64 * total)
     assert spread(weights) == pytest.approx(expected, abs=1e-12)
 
 
