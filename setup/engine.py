@@ -131,7 +131,8 @@ def _start(log: Path) -> None:
 
 def _launch(root: list[str], flags: tuple[str, ...]) -> bool:
     """Start the daemon, apart from our terminal and pipes, and wait until it answers."""
-    command = [*root, *_own_root(), _daemon() or "dockerd", *flags]
+    mountinfo = Path("/proc/self/mountinfo").read_text()
+    command = [*root, *own_root(mountinfo), _daemon() or "dockerd", *flags]
     with _open_daemon_log() as stream:
         daemon = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=stream, stderr=stream,
@@ -158,13 +159,15 @@ def _open_daemon_log() -> TextIO:
         return log_file("dockerd").open("a")
 
 
-def _own_root() -> list[str]:
+def own_root(mountinfo: str) -> list[str]:
     """Words that give the daemon a root that is a mount point, where ours is none (a chroot).
 
     The engine unpacks layers and starts containers behind pivot_root, which needs one.
+
+    Args:
+        mountinfo: what ``/proc/self/mountinfo`` says.
     """
-    mounts = Path("/proc/self/mountinfo").read_text().splitlines()
-    if any(line.split()[4] == "/" for line in mounts):
+    if any(line.split()[4] == "/" for line in mountinfo.splitlines()):
         return []
     say("  this is a chroot: the engine gets a mount of it as its root")
     script = (

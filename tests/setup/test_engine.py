@@ -90,3 +90,12 @@ def test_pid_files_of_dead_daemons_are_removed(tmp_path, monkeypatch):
     monkeypatch.setattr(engine, "PID_FILES", (gone, reused, broken, tmp_path / "absent.pid"))
     engine._clear_pid_files([], tmp_path / "log")
     assert not list(tmp_path.glob("*.pid"))
+
+
+def test_in_a_chroot_the_daemon_gets_a_root_that_is_a_mount_point():
+    """Else `docker import` ends with "remount /: invalid argument"."""
+    machine = "21 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw\n"
+    inside = "90 21 0:5 / /proc rw - proc proc rw\n91 21 8:1 /opt /opt rw - ext4 /dev/sda1 rw\n"
+    assert engine.own_root(machine + inside) == []
+    assert engine.own_root(inside)[0] == "unshare"
+    assert engine.own_root(inside)[-1] == engine.CHROOT_MOUNT
