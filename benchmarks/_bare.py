@@ -16,8 +16,10 @@ from unittest import mock
 from benchmark.outcome import Outcome, ok
 from benchmark.protocols import Renderer
 from renderers.job import ENVIRONMENT, Execution, Limits
+from renderers.sandbox import Pool
 
 DOCKER = "docker"
+UNLIMITED = Limits(seconds=3600)
 
 _LOOP = """\
 while read -r size; do
@@ -39,10 +41,11 @@ rm -f $folder.out $folder.err $folder.tar
 """
 
 
-class BareContainer:
+class BareContainer(Pool):
     """A container and shells in it that run jobs one after the other."""
 
     def __init__(self, image: str) -> None:
+        super().__init__(image, limits=UNLIMITED)
         command = [DOCKER, "run", "--detach", "--rm", image, "sleep", "infinity"]
         self._id = subprocess.run(
             command, check=True, capture_output=True, text=True
@@ -71,7 +74,7 @@ class BareContainer:
         limits: Limits | None = None,  # noqa: ARG002 - the interface of a pool
     ) -> Outcome[Execution]:
         """Run a job as ``Pool.run`` does, in the shell of an idle core."""
-        shell = self._take()
+        shell = self._shell()
         begun = time.monotonic()
         stdin, stdout = _pipe(shell.stdin), _pipe(shell.stdout)
         archive = _pack(files)
@@ -90,7 +93,7 @@ class BareContainer:
         return ok(Execution(status, texts[0], texts[1], outputs, seconds, stopped=None))
 
     def close(self) -> None:
-        """Do nothing: the renderer closes its pool, the benchmark the container."""
+        """Do nothing: the renderer closes its pool, this container is removed on exit."""
 
     @contextmanager
     def in_place_of_pool(self, renderer: Renderer) -> Iterator[None]:
@@ -108,7 +111,7 @@ class BareContainer:
         with mock.patch("renderers.web_browser.browser_command", command):
             yield
 
-    def _take(self) -> subprocess.Popen[bytes]:
+    def _shell(self) -> subprocess.Popen[bytes]:
         try:
             return self._idle.get_nowait()
         except queue.Empty:

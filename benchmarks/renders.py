@@ -34,7 +34,7 @@ GOAL = 15
 
 CORES = os.cpu_count() or 1
 ROUNDS = 3
-MOST = 24
+MOST = 12
 """Structures of one kind in a round."""
 
 
@@ -54,6 +54,7 @@ class Side:
 
 def main() -> None:
     """Measure every registered renderer and print a table."""
+    console = Console()
     table = Table(title=f"Renders per minute on {CORES} cores (goal: isolation ≤ {GOAL} %)")
     for heading in ("renderer", "n", "failed", "sandboxed /min", "bare /min", "isolation"):
         table.add_column(heading, justify="left" if heading == "renderer" else "right")
@@ -69,13 +70,13 @@ def main() -> None:
             skipped.append(f"{name}: {outcome.message}")
             continue
         sandboxed, bare = outcome
+        console.print(f"measured {name}")
         share = 100 * (1 - sandboxed.per_minute / bare.per_minute)
         failed = len(sandboxed.failures) + len(bare.failures)
         table.add_row(
             name, str(sandboxed.renders), str(failed), f"{sandboxed.per_minute:.0f}",
             f"{bare.per_minute:.0f}", f"{share:.0f} %",
         )  # fmt: skip
-    console = Console()
     console.print(table)
     for line in skipped:
         console.print(f"skipped {line}")
