@@ -11,7 +11,7 @@ looked at: a status other than 0 is a failure with the first error. Status 0 is 
 character was lost on the way (``unsupported``), no file outside the folder was asked for
 (``unsafe_input``; TeX refuses it and may go on without), a page was written and something on it is
 visible (``empty_render``), and no limit was met: 10 pages, 50 million pixels (``resource_limit``).
-Several pages are stacked, with a flag.
+All pages are stacked into one picture, whose ``pages`` says how many there are.
 """
 
 from __future__ import annotations
@@ -19,14 +19,13 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Mapping
-from types import TracebackType
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 from benchmark.outcome import Failed, Kind, Outcome, Stage, ok
-from benchmark.records import Digest, Picture, Structure
+from benchmark.records import Picture, Structure
 from renderers import bundle, canvas, tex_log
-from renderers.image_digest import reference
-from renderers.sandbox import Execution, Limits, Pool, image_digest, stopped_failure
+from renderers.pooled import PooledRenderer
+from renderers.sandbox import Execution, Limits, stopped_failure
 from renderers.tex_document import build, standard_preamble
 
 DPI = 200
@@ -47,46 +46,29 @@ class _Job(NamedTuple):
     files: Mapping[str, bytes]
 
 
-class TexRenderer:
+class TexRenderer(PooledRenderer):
     """Renders LaTeX; safe to call from several threads at once."""
 
     name = "tex"
     version = "1"
+    limits = LIMITS
 
     def __init__(
         self,
-        workers: int = 2,
         *,
-        image: str | None = None,
+        workers: int | None = None,
         runtime: str | None = None,
-        limits: Limits = LIMITS,
+        limits: Limits | None = None,
     ) -> None:
         """Describe the renderer; nothing is started before the first structure.
 
         Args:
-            workers: containers kept ready.
-            image: name of the container image; None for the one that this checkout describes.
-            runtime: OCI runtime, for instance ``runsc``; None for the engine's own.
+            workers: containers kept ready, by default the setting of that name.
+            runtime: OCI runtime, by default the setting ``container_runtime``.
             limits: of one document.
         """
-        self.image = image or reference("tex")
-        self._limits = limits
-        self._pool = Pool(self.image, size=workers, limits=limits, runtime=runtime)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._pool.close()
-
-    def image_digest(self) -> Outcome[Digest]:
-        """Return the identifier of the container image."""
-        return image_digest(self.image)
+        super().__init__(workers=workers, runtime=runtime)
+        self.limits = limits or LIMITS
 
     def render(self, structure: Structure) -> Outcome[Picture]:
         """Render a document or a snippet.
@@ -104,7 +86,7 @@ class TexRenderer:
             return job
         name = job.value.entry.rpartition("/")[2].removesuffix(".tex")
         limits = (str(DPI), str(MOST_PAGES), str(canvas.MAX_PIXELS))
-        outcome = self._pool.run(
+        outcome = self.pool.run(
             ["render-tex", job.value.engine, name, job.value.entry, *limits],
             job.value.files,
             collect=[f"{name}.log", "page-*.png"],
@@ -115,7 +97,7 @@ class TexRenderer:
         log = execution.files.get(f"{name}.log", b"").decode("utf-8", "replace")
         failure = (
             tex_log.refused_path(execution.stderr)
-            or stopped_failure(execution, self._limits)
+            or stopped_failure(execution, self.limits)
             or _failure(execution, log, job.value.engine)
         )
         return failure or _picture(execution, log, time.monotonic() - begun)
@@ -177,7 +159,7 @@ def _picture(execution: Execution, log: str, seconds: float) -> Outcome[Picture]
         return Failed.of(Stage.RENDER, Kind.EMPTY_RENDER, message)
     return canvas.picture(
         pages,
-        flags=tex_log.flags(log, len(pages)),
+        flags=tex_log.flags(log),
         log=tex_log.warnings(log),
         seconds=seconds,
     )

@@ -92,17 +92,13 @@ def lost_characters(log: str, engine: str) -> Failed | None:
     return None
 
 
-def flags(log: str, pages: int) -> tuple[Flag, ...]:
-    """Return what a picture's reader must know: several pages, lines cut by the paper's edge."""
-    found = []
-    if pages > 1:
-        message = f"{pages} pages, stacked below each other"
-        found.append(Flag(kind=Kind.IMAGE_TOO_LARGE, message=message))
+def flags(log: str) -> tuple[Flag, ...]:
+    """Return what a picture's reader must know: lines that the paper's edge may have cut."""
     widest = max((float(match["points"]) for match in _OVERFULL.finditer(log)), default=0.0)
     if widest > PAGE_MARGIN_POINTS:
         message = f"a line sticks out by {widest:.0f} pt and may be cut by the paper's edge"
-        found.append(Flag(kind=Kind.IMAGE_TOO_LARGE, message=message))
-    return tuple(found)
+        return (Flag(kind=Kind.IMAGE_TOO_LARGE, message=message),)
+    return ()
 
 
 def warnings(log: str) -> str:
