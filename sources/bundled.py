@@ -15,7 +15,7 @@ from pathlib import Path
 from benchmark.outcome import Outcome, ok
 from benchmark.records import Material, Provenance
 
-FOLDER = Path(__file__).resolve().parent / "bundled"
+FOLDER = Path(__file__).resolve().parent / "material"
 WRITTEN = dt.date(2026, 11, 29)
 """The day on which the whole collection was last changed."""
 

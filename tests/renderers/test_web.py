@@ -26,7 +26,7 @@ from renderers.web_browser import PAGES
 from tests.conftest import case_params
 from tests.contracts.renderer_contract import RendererContract, fail, own_containers, render
 
-BUNDLED = Path(__file__).resolve().parents[2] / "sources" / "bundled" / "webpage"
+BUNDLED = Path(__file__).resolve().parents[2] / "sources" / "material" / "webpage"
 READ_ELSEWHERE = {"web-013", "web-031", "web-033"}
 """The reader refuses these before anything is rendered (tests/scenarios/test_webpage.py)."""
 

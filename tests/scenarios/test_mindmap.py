@@ -18,7 +18,7 @@ from tests.contracts.scenario_contract import ScenarioContract, instance
 from tests.scenarios.containers import ready, rendered
 
 CASES = {case["id"]: case for area in ("mindmap", "parse") for case in hard_cases(area)}
-MAPS = sorted((Path(__file__).parents[2] / "sources" / "bundled" / "mindmap").glob("*/*.json"))
+MAPS = sorted((Path(__file__).parents[2] / "sources" / "material" / "mindmap").glob("*/*.json"))
 SCENARIO = Mindmap()
 
 

@@ -12,7 +12,7 @@ from scenarios.music import Music
 from tests.contracts.scenario_contract import ScenarioContract
 from tests.scenarios.containers import ready, rendered
 
-PIECES = sorted((Path(__file__).parents[2] / "sources" / "bundled" / "music").glob("*/*.ly"))
+PIECES = sorted((Path(__file__).parents[2] / "sources" / "material" / "music").glob("*/*.ly"))
 SCENARIO = Music()
 
 

@@ -18,7 +18,7 @@ from tests.conftest import case_params
 from tests.contracts.language_contract import LanguageContract
 from tests.contracts.scenario_contract import ScenarioContract, instance
 
-BUNDLED = Path(__file__).resolve().parents[2] / "sources" / "bundled" / "webpage"
+BUNDLED = Path(__file__).resolve().parents[2] / "sources" / "material" / "webpage"
 
 SITE = {
     "index.html": '<!DOCTYPE html>\n<link rel=stylesheet href="css/site.css">\n<h1>Café ☕</h1>\n',
