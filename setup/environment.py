@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import subprocess
 import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from setup.console import ROOT, SetupError, log_file, run_logged, say, step
@@ -13,46 +15,71 @@ from setup.system import can_install, install
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 LOCK = ROOT / "requirements.lock"
-STAMP = VENV / ".rerender-stamp"
-INPUTS = (LOCK, ROOT / "pyproject.toml")
+
+_PIP = (
+    "-m",
+    "pip",
+    "--disable-pip-version-check",
+    "--no-input",
+    "install",
+    "--progress-bar",
+    "off",
+)
 
 
-def prepare() -> None:
-    """Create or update the environment; do nothing when it is as the lock and project say.
+@dataclass(frozen=True)
+class Part:
+    """What pip installs in one go, again whenever the file that decides it changes."""
+
+    name: str
+    decided_by: Path
+    arguments: tuple[str, ...]
+
+    @property
+    def stamp(self) -> Path:
+        """File with the digest of what was installed."""
+        return VENV / f".installed-{self.decided_by.name}"
+
+    def digest(self) -> str:
+        """Digest of the deciding file and of the checkout's place, which scripts name."""
+        return hashlib.sha256(str(ROOT).encode() + self.decided_by.read_bytes()).hexdigest()
+
+    def is_current(self) -> bool:
+        """Whether what is installed is what the file says."""
+        return self.stamp.is_file() and self.stamp.read_text() == self.digest()
+
+
+# Most modules are never imported, so nothing is compiled ahead of time.
+LOCKED = Part("the locked Python packages", LOCK, ("--no-compile", "--requirement", str(LOCK)))
+OURS = Part(
+    "rerender",
+    ROOT / "pyproject.toml",
+    ("--no-deps", "--no-build-isolation", "--editable", str(ROOT)),
+)
+
+
+def prepare(parts: Sequence[Part] = (LOCKED, OURS)) -> None:
+    """Create or update the environment; do nothing where it is as the lock and project say.
 
     Raises:
         SetupError: the environment could not be made.
     """
-    wanted = fingerprint()
-    if is_current(wanted):
-        return
-    log = log_file("environment")
     if not PYTHON.exists():
-        _create(log)
-    pip = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", "--no-input", "install"]
-    pip += ["--progress-bar", "off", "--no-compile"]  # most modules are never imported
+        _create(log_file("environment"))
+    for part in parts:
+        if not part.is_current():
+            _install(part)
+
+
+def _install(part: Part) -> None:
+    log = log_file(f"pip-{part.decided_by.stem}")
     failure = (
-        "Installing the locked Python packages failed.",
+        f"Installing {part.name} failed.",
         "Check the network, pip's index and the disk, then run the same command again.",
     )
-    with step("installing the locked Python packages", log):
-        run_logged([*pip, "--requirement", str(LOCK)], log, failure=failure)
-        ours = ["--no-deps", "--no-build-isolation", "--editable", str(ROOT)]
-        run_logged([*pip, *ours], log, failure=failure)
-    STAMP.write_text(wanted)
-
-
-def fingerprint() -> str:
-    """Digest of all that decides what the environment holds: lock, project and its place."""
-    digest = hashlib.sha256(str(ROOT).encode())
-    for path in INPUTS:
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
-
-
-def is_current(wanted: str) -> bool:
-    """Whether the environment exists, works and was made from the inputs with this digest."""
-    return PYTHON.exists() and STAMP.is_file() and STAMP.read_text() == wanted
+    with step(f"installing {part.name}", log):
+        run_logged([str(PYTHON), *_PIP, *part.arguments], log, failure=failure)
+    part.stamp.write_text(part.digest())
 
 
 def _create(log: Path) -> None:

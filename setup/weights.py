@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from setup.console import ROOT, STATE, exit_status, log_file, say, step
-from setup.environment import VENV, fingerprint
+from setup.environment import LOCKED, VENV
 
 STAMP = STATE / "weights-stamp"
 
@@ -30,8 +30,8 @@ def prepare() -> None:
 
 
 def _fingerprint() -> str:
-    """Digest of the environment and of the metrics' sources, which decide what is needed."""
-    digest = hashlib.sha256(fingerprint().encode())
+    """Digest of the locked packages and of the metrics' sources, which decide what is needed."""
+    digest = hashlib.sha256(LOCKED.digest().encode())
     for path in sorted((ROOT / "metrics").glob("*.py")):
         digest.update(path.read_bytes())
     return digest.hexdigest()

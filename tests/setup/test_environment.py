@@ -54,28 +54,36 @@ def test_lock_leaves_the_platform_to_torch():
 
 
 @pytest.fixture
-def inputs(tmp_path, monkeypatch):
-    files = (tmp_path / "requirements.lock", tmp_path / "pyproject.toml")
-    for path in files:
-        path.write_text("a==1\n")
-    python, stamp = tmp_path / "python", tmp_path / "stamp"
-    python.write_text("")
-    monkeypatch.setattr(environment, "INPUTS", files)
-    monkeypatch.setattr(environment, "PYTHON", python)
-    monkeypatch.setattr(environment, "STAMP", stamp)
-    stamp.write_text(environment.fingerprint())
-    return files
+def part(tmp_path, monkeypatch):
+    """A part of an environment that exists, with the installer's calls."""
+    (tmp_path / "python").write_text("")
+    (tmp_path / "some.lock").write_text("a==1\n")
+    monkeypatch.setattr(environment, "VENV", tmp_path)
+    monkeypatch.setattr(environment, "PYTHON", tmp_path / "python")
+    monkeypatch.setattr(environment, "log_file", lambda _: tmp_path / "log")
+    (tmp_path / "log").write_text("")
+    return environment.Part("some packages", tmp_path / "some.lock", ("--requirement", "some.lock"))
 
 
-def test_nothing_is_installed_twice(inputs, monkeypatch):
-    monkeypatch.setattr(environment, "run_logged", lambda *_, **__: pytest.fail("installed"))
-    environment.prepare()
+def test_a_part_is_installed_again_only_when_its_file_changes(part, monkeypatch):
+    calls = []
+    monkeypatch.setattr(environment, "run_logged", lambda *call, **_: calls.append(call))
+    environment.prepare([part])
+    environment.prepare([part])
+    assert len(calls) == 1
+    part.decided_by.write_text("a==2\n")
+    environment.prepare([part])
+    assert len(calls) == 2
 
 
-@pytest.mark.parametrize("which", [0, 1], ids=["lock", "project"])
-def test_a_changed_input_makes_the_environment_stale(inputs, which):
-    inputs[which].write_text("a==2\n")
-    assert not environment.is_current(environment.fingerprint())
+def test_a_failed_part_is_tried_again(part, monkeypatch):
+    def fail(*_, failure, **__):
+        raise SetupError(*failure)
+
+    monkeypatch.setattr(environment, "run_logged", fail)
+    for _ in range(2):
+        with pytest.raises(SetupError, match="Installing some packages failed"):
+            environment.prepare([part])
 
 
 def test_old_python_is_explained(monkeypatch):
