@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import queue
+import secrets
 import shlex
 import subprocess
 import tarfile
@@ -46,21 +47,22 @@ class BareContainer(Pool):
 
     def __init__(self, image: str) -> None:
         super().__init__(image, limits=UNLIMITED)
-        command = [DOCKER, "run", "--detach", "--rm", image, "sleep", "infinity"]
-        self._id = subprocess.run(
-            command, check=True, capture_output=True, text=True
-        ).stdout.strip()
+        self._name = f"rerender-bare-{secrets.token_hex(8)}"
+        # the container ends with its input, and so with this process, however that ends
+        command = [DOCKER, "run", "--interactive", "--rm", "--name", self._name, image, "cat"]
+        self._main = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        _pipe(self._main.stdin).write(b"ready\n")
+        _pipe(self._main.stdin).flush()
+        _pipe(self._main.stdout).readline()
+        self._shells = [self._main]
         self._idle: queue.LifoQueue[subprocess.Popen[bytes]] = queue.LifoQueue()
-        self._shells: list[subprocess.Popen[bytes]] = []
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for shell in self._shells:
+        for shell in reversed(self._shells):
             _pipe(shell.stdin).close()
-        subprocess.run([DOCKER, "rm", "--force", self._id], check=True, capture_output=True)
-        for shell in self._shells:
             shell.wait()
             _pipe(shell.stdout).close()
 
@@ -106,7 +108,7 @@ class BareContainer(Pool):
         """Let browsers that are started from now on run here."""
 
         def command(*_: object, **__: object) -> list[str]:
-            return [DOCKER, "exec", "--interactive", self._id]
+            return [DOCKER, "exec", "--interactive", self._name]
 
         with mock.patch("renderers.web_browser.browser_command", command):
             yield
@@ -115,7 +117,7 @@ class BareContainer(Pool):
         try:
             return self._idle.get_nowait()
         except queue.Empty:
-            command = [DOCKER, "exec", "--interactive", self._id, "sh", "-c", _LOOP]
+            command = [DOCKER, "exec", "--interactive", self._name, "sh", "-c", _LOOP]
             shell = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
             self._shells.append(shell)
             return shell
