@@ -1,4 +1,4 @@
-"""Counting of colours, compiled.
+"""Counting of colours and of equal pixels, compiled.
 
 Drawings have few colours in long runs: a small hash table is touched once for every run. Pictures
 with many colours are sorted into buckets by red and green, and only buckets that may hold the
@@ -85,3 +85,27 @@ def _modal_of_many(pixels: Pixels) -> Any:  # noqa: ANN401 - numba infers it
         if counts[blue] > most:
             best, most = (np.int64(bucket) << 8) + blue, counts[blue]
     return best
+
+
+@compiled
+def agreement(first: Pixels, second: Pixels, background: Pixels, tolerance: int) -> Any:  # noqa: ANN401
+    """Count the pixels that are not background in both pictures, and those of them that are equal.
+
+    Args:
+        first: uint8 (N, 3).
+        second: uint8 (N, 3).
+        background: a colour, uint8 (3,).
+        tolerance: largest difference of a channel at which colours are equal.
+    """
+    matter = equal = 0
+    for pixel in range(first.shape[0]):
+        same, blank = True, True
+        for channel in range(3):
+            one, two = np.int64(first[pixel, channel]), np.int64(second[pixel, channel])
+            ground = np.int64(background[channel])
+            same &= abs(one - two) <= tolerance
+            blank &= abs(one - ground) <= tolerance and abs(two - ground) <= tolerance
+        if not blank:
+            matter += 1
+            equal += same
+    return matter, equal

@@ -145,7 +145,9 @@ def build(net: Net, backbone: dict[str, torch.Tensor]) -> Any:  # noqa: ANN401 -
     if lacking:
         raise weights.MissingWeights(f"the weights of {net} lack {lacking[0]}; {weights.NEXT_STEP}")
     model.net.load_state_dict(renamed)
-    return model.eval().requires_grad_(False).to(device())
+    model = model.eval().requires_grad_(False)
+    # channels last is a quarter faster on processors
+    return model.to(device(), memory_format=torch.channels_last)
 
 
 METRIC = FunctionMetric(

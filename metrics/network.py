@@ -13,7 +13,7 @@ from metrics.pictures import RGB
 if TYPE_CHECKING:
     import torch
 
-BATCH = 8
+BATCH = 4
 """Pictures that go through a network at once."""
 
 

@@ -42,13 +42,12 @@ def pixel(prediction: npt.ArrayLike, reference: npt.ArrayLike) -> float:
     Source: Image2Struct (arXiv 2410.22456), appendix A: equality of corresponding pixels, the
     modal colour ignored and minor differences of colour permitted.
     """
+    from metrics.colour_count import agreement
+
     predicted, expected = as_pair(prediction, reference)
-    background = modal_colour(expected)
-    matters = ~(_equal(predicted, background) & _equal(expected, background))
-    count = int(np.count_nonzero(matters))
-    if count == 0:
-        return 1.0
-    return int(np.count_nonzero(_equal(predicted, expected) & matters)) / count
+    flat = [np.ascontiguousarray(image).reshape(-1, 3) for image in (predicted, expected)]
+    matter, equal = agreement(*flat, modal_colour(expected), int(TOLERANCE * 255))
+    return float(equal / matter) if matter else 1.0
 
 
 def pixel_helm(prediction: npt.ArrayLike, reference: npt.ArrayLike) -> float:
@@ -79,12 +78,6 @@ def pixel_helm(prediction: npt.ArrayLike, reference: npt.ArrayLike) -> float:
         for row in range(rows)
     ]
     return valid.count(True) / rows
-
-
-def _equal(first: npt.NDArray[np.uint8], second: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
-    """Whether colours are equal within tolerance, channel by channel, without wrapping."""
-    difference = np.maximum(first, second) - np.minimum(first, second)
-    return np.asarray((difference <= int(TOLERANCE * 255)).all(axis=2), np.bool_)
 
 
 def _grey(image: RGB) -> npt.NDArray[np.uint8]:
