@@ -99,13 +99,14 @@ def agreement(first: Pixels, second: Pixels, background: Pixels, tolerance: int)
     """
     matter = equal = 0
     for pixel in range(first.shape[0]):
-        same, blank = True, True
+        apart = ink = np.int64(0)
         for channel in range(3):
             one, two = np.int64(first[pixel, channel]), np.int64(second[pixel, channel])
             ground = np.int64(background[channel])
-            same &= abs(one - two) <= tolerance
-            blank &= abs(one - ground) <= tolerance and abs(two - ground) <= tolerance
-        if not blank:
+            apart = max(apart, abs(one - two))
+            ink = max(ink, abs(one - ground), abs(two - ground))
+        if ink > tolerance:
             matter += 1
-            equal += same
+            if apart <= tolerance:
+                equal += 1
     return matter, equal

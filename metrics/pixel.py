@@ -45,8 +45,8 @@ def pixel(prediction: npt.ArrayLike, reference: npt.ArrayLike) -> float:
     from metrics.colour_count import agreement
 
     predicted, expected = as_pair(prediction, reference)
-    flat = [np.ascontiguousarray(image).reshape(-1, 3) for image in (predicted, expected)]
-    matter, equal = agreement(*flat, modal_colour(expected), int(TOLERANCE * 255))
+    first, second = (np.ascontiguousarray(x).reshape(-1, 3) for x in (predicted, expected))
+    matter, equal = agreement(first, second, modal_colour(expected), int(TOLERANCE * 255))
     return float(equal / matter) if matter else 1.0
 
 
