@@ -148,9 +148,10 @@ def is_blank(image: npt.ArrayLike) -> bool:
 
 
 def warm() -> None:
-    """Compile the kernels, or load them from numba's cache (half a minute, or a second)."""
-    noise = np.random.default_rng(0).integers(0, 256, (2, 24, 20, 3)).astype(np.uint8)
-    ems(noise[0], noise[1])
+    """Compile the kernels, or load them from the cache (half a minute, or a second)."""
+    noise = np.random.default_rng(0).integers(0, 256, (2, 100, 90, 3)).astype(np.uint8)
+    for levels in (noise, noise // 128 * 255):  # with many colours and with few
+        ems(levels[0], levels[1])
 
 
 def _distances(prediction: RGB, reference: RGB, constant: int, cut: Cut) -> tuple[float, float]:

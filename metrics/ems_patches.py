@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics.colour import modal_colour
-from metrics.pictures import RGB
+from metrics.pictures import RGB, frozen
 
 SIDE = 8
 """Side of a patch in pixels."""
@@ -89,7 +89,7 @@ def resized(image: RGB) -> RGB:
         return image
     from metrics.ems_resize import bicubic
 
-    return bicubic(np.ascontiguousarray(image), *size)
+    return bicubic(frozen(image), *size)
 
 
 def plain(prediction: RGB, reference: RGB) -> Signature:

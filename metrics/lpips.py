@@ -46,7 +46,7 @@ def lpips(
         net: backbone, ``vgg`` as in Image2Struct or ``alex``.
         side: pictures with a longer side are first resized to ``side × side`` (Pillow's
             bilinear filter, as in Image2Struct, which does not keep the aspect); smaller ones
-            are never resized. None: every picture at its own size, at 120 times the cost for a
+            are never resized. None: every picture at its own size, at 30 times the cost for a
             full screen.
 
     A side below 32 pixels is extended to 32 by repeating its edge. Equal pictures score exactly 1.

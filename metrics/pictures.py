@@ -70,6 +70,17 @@ def as_pair(prediction: npt.ArrayLike, reference: npt.ArrayLike) -> tuple[RGB, R
     return pair
 
 
+def frozen(image: RGB) -> RGB:
+    """Return a contiguous view that cannot be written to.
+
+    Compiled kernels are specialised for what may be written and what may not; with this, pictures
+    from everywhere are of one kind, and a kernel is compiled once.
+    """
+    view = np.ascontiguousarray(image).view()
+    view.setflags(write=False)
+    return view
+
+
 def from_pil(image: Image.Image) -> RGB:
     """Return a PIL image of any mode as uint8 (H, W, 3), alpha composited on white.
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from benchmark.protocols import Needs
 from metrics.colour import modal_colour
 from metrics.metric import FunctionMetric
-from metrics.pictures import RGB, as_pair
+from metrics.pictures import RGB, as_pair, frozen
 
 TOLERANCE = 0.02
 """Largest difference, as a share of the range of 255 levels, at which two colours are equal."""
@@ -45,7 +45,7 @@ def pixel(prediction: npt.ArrayLike, reference: npt.ArrayLike) -> float:
     from metrics.colour_count import agreement
 
     predicted, expected = as_pair(prediction, reference)
-    first, second = (np.ascontiguousarray(x).reshape(-1, 3) for x in (predicted, expected))
+    first, second = (frozen(x).reshape(-1, 3) for x in (predicted, expected))
     matter, equal = agreement(first, second, modal_colour(expected), int(TOLERANCE * 255))
     return float(equal / matter) if matter else 1.0
 
