@@ -10,6 +10,7 @@ Each failure has one kind from a closed list, and the kind decides who is to bla
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any, Generic, Literal, Self, TypeVar
@@ -92,6 +93,11 @@ MODEL_KINDS = frozenset(
 MESSAGE_CHARACTERS = 500
 
 
+def printable(text: str) -> str:
+    """Replace control characters, so that foreign text cannot steer a terminal or a log."""
+    return "".join(" " if unicodedata.category(c) in {"Cc", "Cs"} else c for c in text)
+
+
 class Failed(BaseModel):
     """A stage that did not succeed: where, what kind, whose fault and one readable line."""
 
@@ -117,7 +123,7 @@ class Failed(BaseModel):
     @classmethod
     def of(cls, stage: Stage, kind: Kind, message: str, detail: str = "") -> Self:
         """Build a failure; the message is flattened to one line of at most 500 characters."""
-        line = " ".join(message.split())
+        line = printable(" ".join(message.split()))
         if len(line) > MESSAGE_CHARACTERS:
             line = line[: MESSAGE_CHARACTERS - 1] + "…"
         return cls(stage=stage, kind=kind, message=line, detail=detail)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import json
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue
 
-from benchmark.outcome import Kind
+from benchmark.outcome import Failed, Kind, printable
 
 Digest = str
 """A sha256 in lower-case hexadecimal; the name of a blob in the store."""
@@ -26,6 +26,15 @@ def digest_json(value: Any) -> Digest:  # noqa: ANN401 - any JSON value
     return digest_bytes(text.encode("utf-8", "surrogatepass"))
 
 
+def whole(text: str) -> str:
+    """Replace halves of surrogate pairs, which no file can hold, so that text survives storing."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+Whole = Annotated[str, AfterValidator(whole)]
+"""Foreign text in a form that can be written to a file and read again unchanged."""
+
+
 class Record(BaseModel):
     """Base of all records: frozen, unknown fields refused."""
 
@@ -38,7 +47,7 @@ class Flag(Record):
     """Something that went wrong without stopping the stage (a picture came out all the same)."""
 
     kind: Kind
-    message: str
+    message: Annotated[str, AfterValidator(printable)]
 
 
 class Structure(Record):
@@ -162,8 +171,8 @@ class Request(Record):
 class Completion(Record):
     """What a model answered."""
 
-    text: str
-    reasoning: str = ""
+    text: Whole
+    reasoning: Whole = ""
     finish_reason: str = Field(default="stop", description="stop, length or content_filter")
     usage: Usage = Usage()
     model: str = Field(default="", description="the name that the provider reports")
@@ -180,7 +189,7 @@ class Rendering(Record):
     width: int
     height: int
     pages: int = 1
-    text: str = Field(default="", description="the structure as text, for text metrics")
+    text: Whole = Field(default="", description="the structure as text, for text metrics")
     tree: JsonValue = None
     repairs: tuple[str, ...] = ()
     flags: tuple[Flag, ...] = ()
@@ -194,3 +203,4 @@ class Score(Record):
     version: str
     value: float | None
     reason: str = ""
+    failure: Failed | None = Field(default=None, description="if scoring was tried and failed")

@@ -40,6 +40,9 @@ class Settings(BaseSettings):
     container_runtime: str | None = Field(
         default=None, description="OCI runtime for the sandboxes, e.g. runsc; None: the engine's"
     )
+    device: str = Field(
+        default="cpu", description="where networks of metrics run, e.g. cuda; part of the keys"
+    )
     seed: int = Field(default=0, description="seed of every random choice")
     model_concurrency: int = Field(default=8, ge=1, description="requests in flight per model")
     model_max_tokens: int = Field(default=4096, ge=1, description="output tokens per answer")

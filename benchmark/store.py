@@ -151,12 +151,13 @@ class Journal(Generic[T]):
         entry = {"key": key, "outcome": dump(outcome)}
         line = json.dumps(entry, ensure_ascii=False, separators=(",", ":")) + "\n"
         with self._lock:
-            self._merge(self._known(), key, outcome)
+            known = self._known()
             file = self._file or self._open()
             file.write(line.encode("utf-8", "replace"))
             file.flush()
             if isinstance(self.store.fs, LocalFileSystem):
                 os.fsync(file.fileno())
+            self._merge(known, key, outcome)
 
     def close(self) -> None:
         """Close the file that this process writes."""

@@ -56,8 +56,12 @@ def finish(
         except Exception as error:  # noqa: BLE001 - the per-instance boundary
             failure: Outcome[R] = unexpected(stage, error)
             found = dict.fromkeys(missing, failure)
-        for key, outcome in found.items():
-            journal.add(key, outcome)
+        try:
+            for key, outcome in found.items():
+                journal.add(key, outcome)
+        except OSError as error:  # a full disk: what is not on disk is not done
+            failure = unexpected(stage, error)
+            found = dict.fromkeys(missing, failure)
         observer.advance(stage, _worst(found))
         return found
 

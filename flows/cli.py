@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.markup import escape
 
 from flows.console import Exit, TryExit, console, errors, fail, quieten_prefect
 from flows.score_cli import score_app
@@ -159,7 +160,8 @@ def doctor() -> None:
             None: "[yellow]note[/yellow]",
         }
         fix = f" — {check.fix}" if check.fix and check.ok is not True else ""
-        console.print(f"{mark[check.ok]} {check.name:<18} {check.message}{fix}", soft_wrap=True)
+        told = escape(f"{check.name:<18} {check.message}{fix}")
+        console.print(f"{mark[check.ok]} {told}", soft_wrap=True)
     sys.exit(Exit.USAGE if any(check.ok is False for check in found) else Exit.DONE)
 
 
@@ -180,13 +182,13 @@ def list_(
         str, typer.Argument(help="scenarios, models, metrics, sources, renderers, snapshots, runs")
     ],
 ) -> None:
-    """List what there is, a line each."""
-    from flows.listing import LISTS, table
+    """List what there is; in a pipe a line each, tabs between the columns."""
+    from flows.listing import LISTS, show
 
     settings = _settings()
     if what not in LISTS:
         fail(f"cannot list {what!r}; choose one of {', '.join(LISTS)}")
-    console.print(table(what, settings))
+    show(what, settings, console)
 
 
 def _settings() -> Settings:
@@ -211,7 +213,7 @@ def _refresh(
     from flows.workshop import opened
 
     registry.sources.get(source)
-    console.print(f"[bold]refresh[/bold] references from {source}")
+    console.print(f"[bold]refresh[/bold] references from {escape(source)}")
     with opened(settings) as workshop, Bars(console) as bars, observed_by(bars):
         made: str = flow(source=source, since=since, limit=limit, name=name)
         frozen = workshop.snapshot(made)
@@ -220,7 +222,8 @@ def _refresh(
         f"{len(frozen.rejected)} rejected"
     )
     for rejected in frozen.rejected[:5]:
-        console.print(f"  rejected {rejected.id}: {rejected.failure.message}", soft_wrap=True)
+        told = escape(f"{rejected.id}: {rejected.failure.message}")
+        console.print(f"  rejected {told}", soft_wrap=True)
     return made
 
 
@@ -237,7 +240,7 @@ def _evaluate(
     from flows.progress import Bars, observed_by
     from flows.workshop import opened
 
-    console.print(f"[bold]evaluate[/bold] {', '.join(models)} on {snapshot}")
+    console.print(f"[bold]evaluate[/bold] {escape(', '.join(models))} on {escape(snapshot)}")
     with opened(settings) as workshop:
         workshop.snapshot(snapshot)
         for model in models:
@@ -258,22 +261,26 @@ def _evaluate(
         console.print("everything was cached: nothing had to be computed again")
     if state.is_completed():
         return run, Exit.DONE
-    errors.print(f"[yellow]infra failures:[/yellow] {state.message}", soft_wrap=True)
+    told = escape(str(state.message))
+    errors.print(f"[yellow]infra failures:[/yellow] {told}", soft_wrap=True)
     errors.print("run the same command again: only what is missing will be done")
     return run, Exit.INFRA_FAILURES
 
 
 def _report(settings: Settings, run: str, output: Path | None) -> None:
     from flows.report import report as flow
+    from flows.runs import load
     from flows.workshop import opened
     from reports.terminal import tables
 
-    with opened(settings):
+    with opened(settings) as workshop:
+        load(workshop.store, run)  # an unknown name is told before Prefect starts
         published = flow(run=run, folder=str(output) if output else None)
     for printed in tables(published.board, subsets=False, width=console.width):
         console.print(printed)
-    console.print(f"leaderboard: {published.folder / 'leaderboard.json'} and .csv", soft_wrap=True)
-    console.print(f"report:      {published.page}", soft_wrap=True)
+    written = f"leaderboard: {published.folder / 'leaderboard.json'} and .csv"
+    for line in (written, f"report:      {published.page}"):
+        console.print(line, soft_wrap=True, markup=False)
 
 
 def _print_trial(result: object) -> None:
@@ -281,20 +288,30 @@ def _print_trial(result: object) -> None:
 
     assert isinstance(result, Trial)  # noqa: S101 - narrows the type
     for repair in result.repairs:
-        console.print(f"repair: {repair}", soft_wrap=True)
+        console.print(f"repair: {repair}", soft_wrap=True, markup=False)
     for flag in result.flags:
-        console.print(f"[yellow]{flag.kind}:[/yellow] {flag.message}", soft_wrap=True)
+        console.print(f"[yellow]{flag.kind}:[/yellow] {escape(flag.message)}", soft_wrap=True)
     if result.failure:
-        errors.print(f"[red]{result.failure}[/red]", soft_wrap=True)
+        errors.print(str(result.failure), style="red", soft_wrap=True, markup=False)
     else:
         pages = f"{result.pages} page{'s' if result.pages != 1 else ''}"
-        console.print(f"rendered {pages} in {result.seconds:.2f} s: {result.image}", soft_wrap=True)
+        told = escape(str(result.image))
+        console.print(f"rendered {pages} in {result.seconds:.2f} s: {told}", soft_wrap=True)
 
 
 def main() -> None:
     """Run the command line; errors are one or two lines unless --debug asks for the traceback."""
+    arguments = sys.argv[1:]
+    if "--debug" in arguments:  # wherever it stands
+        arguments = ["--debug", *(each for each in arguments if each != "--debug")]
     try:
-        app()
+        sys.exit(app(arguments, standalone_mode=False))
+    except typer.Abort:
+        fail("aborted")
+    except typer.TyperException as error:
+        if not str(error):  # a group without a command: its help is printed already
+            sys.exit(Exit.USAGE)
+        fail(f"{str(error).rstrip('.')} (see `rerender --help`)")
     except KeyboardInterrupt:
         fail("interrupted; run the same command again to go on where it stopped", 130)
     except Exception as error:  # noqa: BLE001 - the boundary to the user

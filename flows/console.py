@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from enum import IntEnum
@@ -49,5 +50,6 @@ def quieten_prefect(*, debug: bool) -> None:
         "PREFECT_SERVER_LOGGING_LEVEL": "CRITICAL",
         "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "180",
     }
+    logging.getLogger("EventsWorker").setLevel(logging.CRITICAL)
     for name, value in quiet.items():
         os.environ.setdefault(name, value)

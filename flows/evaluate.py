@@ -43,6 +43,7 @@ def evaluate(
     Returns:
         A state whose data is the run's name.
     """
+    models = list(dict.fromkeys(models))
     with opened() as workshop:
         instances = select(workshop, snapshot, scenarios, limit)
         for model in models:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
+from rich.console import Console
 from rich.table import Table
 
 from benchmark import registry, snapshot
@@ -105,6 +106,13 @@ LISTS: dict[str, Callable[[Settings], Table]] = {
 }
 
 
-def table(what: str, settings: Settings) -> Table:
-    """Return the table of one kind of thing."""
-    return LISTS[what](settings)
+def show(what: str, settings: Settings, console: Console) -> None:
+    """Print a table; where there is no terminal, a line each with tabs between the columns."""
+    table = LISTS[what](settings)
+    if console.is_terminal:
+        table.columns[0].no_wrap = True  # the name is there to be copied
+        console.print(table)
+        return
+    columns = [list(column.cells) for column in table.columns]
+    for row in zip(*columns, strict=True):
+        console.print("\t".join(str(cell) for cell in row), soft_wrap=True, markup=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import JsonValue
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
 
 
@@ -29,7 +30,7 @@ def fetch_weights(console: Console) -> bool:
     found = weights.status()
     for weight in found:
         mark = "[green]ok[/green]  " if weight.present else "[yellow]none[/yellow]"
-        console.print(f"{mark} {weight.name}: {weight.message}", soft_wrap=True)
+        console.print(f"{mark} {weight.name}: {escape(weight.message)}", soft_wrap=True)
     with console.status("compiling metric kernels"):
         warm_kernels()
     return any(weight.present for weight in found if weight.name == "vgg16")

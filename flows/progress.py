@@ -99,7 +99,7 @@ class Bars:
         self._progress.stop()
         if not self._console.is_terminal:
             for stage in self._totals:
-                self._console.print(self._line(stage), soft_wrap=True)
+                self._console.print(self._line(stage), soft_wrap=True, markup=False)
 
     def expect(self, stage: str, count: int) -> None:
         """Raise the total of a stage."""
@@ -121,7 +121,7 @@ class Bars:
                 return
             self._printed = time.monotonic()
             lines = [self._line(stage) for stage in self._totals]
-            self._console.print("; ".join(lines), soft_wrap=True)
+            self._console.print("; ".join(lines), soft_wrap=True, markup=False)
 
     def all_cached(self) -> bool:
         """Tell whether there was work and all of it had been done before."""

@@ -42,6 +42,8 @@ def refresh(
     """
     with opened() as workshop:
         found = list(registry.sources.get(source).collect(since=since, limit=limit))
+        lost = [outcome for outcome in found if isinstance(outcome, Failed)]
+        _require_no_infra(lost, "pieces could not be fetched")
         materials = [outcome.value for outcome in found if isinstance(outcome, Ok)]
         current().expect(Stage.RENDER, len(materials))
         outcomes: dict[str, Outcome[Instance]] = {}
@@ -50,7 +52,7 @@ def refresh(
             for label, chunk in _chunks(materials, workshop.settings.batch)
         ]:
             outcomes |= future.result()
-        return _freeze(workshop, source, name, materials, outcomes)
+        return _freeze(workshop, source, name, materials, outcomes, lost)
 
 
 def _chunks(materials: Sequence[Material], size: int) -> list[tuple[str, list[Material]]]:
@@ -73,13 +75,10 @@ def _freeze(
     name: str | None,
     materials: Sequence[Material],
     outcomes: dict[str, Outcome[Instance]],
+    lost: Sequence[Failed],
 ) -> str:
-    infra = [o for o in outcomes.values() if isinstance(o, Failed) and not o.final]
-    if infra:
-        raise RefreshError(
-            f"{len(infra)} of {len(outcomes)} references could not be rendered, so nothing was "
-            f"frozen; the first: {infra[0].message}. Run again when that is mended"
-        )
+    failures = [outcome for outcome in outcomes.values() if isinstance(outcome, Failed)]
+    _require_no_infra(failures, "references could not be rendered")
     ordered = [(material, outcomes[material.id]) for material in materials]
     instances = tuple(o.value for _, o in ordered if isinstance(o, Ok))
     if not instances:
@@ -88,7 +87,7 @@ def _freeze(
         Rejected(id=material.id, scenario=material.scenario, failure=outcome)
         for material, outcome in ordered
         if isinstance(outcome, Failed)
-    )
+    ) + tuple(Rejected(id="", scenario="", failure=failure) for failure in lost)
     frozen = Snapshot(
         name=name or "unnamed",
         created=max(instance.provenance.created for instance in instances),
@@ -104,6 +103,15 @@ def _freeze(
         frozen = frozen.model_copy(update={"name": f"{source}-{digest_json(content)[:8]}"})
     snapshot.freeze(workshop.store, frozen)
     return frozen.name
+
+
+def _require_no_infra(failures: Sequence[Failed], what: str) -> None:
+    infra = [failure for failure in failures if not failure.final]
+    if infra:
+        raise RefreshError(
+            f"{len(infra)} {what}, so nothing was frozen; the first: {infra[0].message}. "
+            f"Run again when that is mended"
+        )
 
 
 def _tools(workshop: Workshop, instances: Sequence[Instance]) -> dict[str, str]:

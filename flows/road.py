@@ -5,6 +5,7 @@ Nothing here knows Prefect. A key is the exact digest of all that can change a r
 
 from __future__ import annotations
 
+import posixpath
 from typing import Any
 
 from benchmark import registry
@@ -27,9 +28,14 @@ from scenarios.roundtrip import render_answer
 
 
 def with_assets(answer: Answer, assets: dict[str, bytes]) -> Answer:
-    """Put an instance's assets beside an answer's files; the answer's own files win."""
+    """Put an instance's assets beside an answer's files; the answer's own files win.
+
+    A file is the answer's own whatever way its path is spelled (``./cat.png``, ``Cat.png``).
+    """
     structure = answer.structure
-    files = {**assets, **structure.files}
+    taken = {posixpath.normpath(path).casefold() for path in structure.files}
+    left = {path: data for path, data in assets.items() if path.casefold() not in taken}
+    files = {**left, **structure.files}
     return answer.model_copy(update={"structure": structure.model_copy(update={"files": files})})
 
 
@@ -69,6 +75,7 @@ def road_key(workshop: Workshop, scenario: Scenario, content: dict[str, Any]) ->
     versions = {
         "scenario": [scenario.name, scenario.version],
         "renderer": [renderer.name, renderer.version, image.value],
+        "runtime": workshop.settings.container_runtime,
         "canvas": canvas.VERSION,
     }
     return ok(digest_json({**versions, **content}))

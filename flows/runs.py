@@ -125,11 +125,14 @@ def _look_up(workshop: Workshop, entry: Entry, instance: Instance) -> Result:
 def _score(name: str, found: Outcome[Score] | None) -> Score:
     if isinstance(found, Ok):
         return found.value
-    return _missing(name, str(found) if found is not None else "its journal is gone; run again")
+    if found is None:
+        return _missing(name, "its journal is gone; run again")
+    return _missing(name, str(found), found)
 
 
-def _missing(name: str, reason: str) -> Score:
-    return Score(metric=name, version=registry.metrics.get(name).version, value=None, reason=reason)
+def _missing(name: str, reason: str, failure: Failed | None = None) -> Score:
+    version = registry.metrics.get(name).version
+    return Score(metric=name, version=version, value=None, reason=reason, failure=failure)
 
 
 def save(store: Store, run: Run) -> None:

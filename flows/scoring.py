@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from benchmark import registry
 from benchmark.outcome import Failed, Kind, Outcome, Stage, ok
 from benchmark.protocols import MetricUnavailable, Needs, Scenario
 from benchmark.records import Answer, Instance, Rendering, Score, digest_json
 from benchmark.store import Store
+from metrics.network import device_name
 from renderers import canvas
+
+T = TypeVar("T")
 
 
 def score_key(name: str, scenario: Scenario, instance: Instance, rendering: Rendering) -> str:
@@ -21,6 +24,7 @@ def score_key(name: str, scenario: Scenario, instance: Instance, rendering: Rend
     if metric.needs is Needs.IMAGES:
         content |= {"fit": [scenario.fit, canvas.VERSION]}
         content |= {"prediction": rendering.image, "reference": instance.image}
+        content |= {"device": device_name()}
     else:
         prediction = rendering.text if metric.needs is Needs.TEXTS else rendering.tree
         content |= {"prediction": prediction, "reference": instance.truth}
@@ -82,7 +86,7 @@ class Scorer:
         prediction = canvas.decode(self._store.get(rendering.image))
         if isinstance(prediction, Failed):
             return prediction
-        reference = canvas.decode(self._store.get(instance.image))
+        reference = _ours(canvas.decode(self._store.get(instance.image)), "picture")
         if isinstance(reference, Failed):
             return reference
         return ok(canvas.fit(prediction.value, reference.value, self._scenario.fit))
@@ -92,7 +96,15 @@ class Scorer:
             reason = "the truth of this instance is not known, only its picture"
             return Failed.of(Stage.SCORE, Kind.INTERNAL_ERROR, reason)
         with self._lock:
-            if instance.id not in self._truths:
+            if instance.truth not in self._truths:
                 text = self._store.get(instance.truth).decode()
-                self._truths[instance.id] = self._scenario.read(text)
-            return self._truths[instance.id]
+                self._truths[instance.truth] = _ours(self._scenario.read(text), "truth")
+            return self._truths[instance.truth]
+
+
+def _ours(outcome: Outcome[T], what: str) -> Outcome[T]:
+    """Blame the snapshot, not the model, for a reference that cannot be used."""
+    if isinstance(outcome, Failed):
+        message = f"the {what} of the instance cannot be read: {outcome.message}"
+        return Failed.of(Stage.SCORE, Kind.INTERNAL_ERROR, message)
+    return outcome

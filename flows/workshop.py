@@ -34,11 +34,20 @@ class Workshop:
         self._models: dict[tuple[str, str], Model] = {}
         self._snapshots: dict[str, Snapshot] = {}
         self._journals: dict[tuple[str, str], Journal[object]] = {}
-        self._executors: dict[str, Executor] = {}
+        self._executors: dict[str, ThreadPoolExecutor] = {}
         self._scorers: dict[str, Scorer] = {}
 
+    def stop(self) -> None:
+        """Drop the work that is queued; what has begun is finished and journalled."""
+        with self._lock:
+            for executor in self._executors.values():
+                executor.shutdown(wait=False, cancel_futures=True)
+
     def close(self) -> None:
-        """Close renderers, journals and threads."""
+        """End the threads, then close renderers and journals."""
+        self.stop()
+        for executor in self._executors.values():
+            executor.shutdown(wait=True)
         self._open.close()
 
     def renderer(self, name: str) -> Renderer:
@@ -96,8 +105,9 @@ class Workshop:
         """Return the threads that all batches of one purpose share, so that cores are not."""
         with self._lock:
             if purpose not in self._executors:
-                pool = ThreadPoolExecutor(max_workers=threads, thread_name_prefix=purpose)
-                self._executors[purpose] = self._open.enter_context(pool)
+                self._executors[purpose] = ThreadPoolExecutor(
+                    max_workers=threads, thread_name_prefix=purpose
+                )
             return self._executors[purpose]
 
 
@@ -116,6 +126,10 @@ def opened(settings: Settings | None = None) -> Iterator[Workshop]:
             _opened.append(workshop)
     try:
         yield workshop
+    except BaseException as error:
+        if not isinstance(error, Exception):  # Ctrl-C or SIGTERM: do not work through the queue
+            workshop.stop()
+        raise
     finally:
         if mine:
             with _lock:

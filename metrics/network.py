@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchmark.protocols import MetricUnavailable
+from benchmark.settings import Settings
 from metrics.pictures import RGB
 
 if TYPE_CHECKING:
@@ -18,11 +20,27 @@ BATCH = 4
 
 
 @cache
+def device_name() -> str:
+    """Return the setting ``device``: the processor unless a user asks for another one.
+
+    Other devices give other last digits, so the name is part of every score's key.
+    """
+    return Settings().device
+
+
+@cache
 def device() -> torch.device:
-    """Return the device of this process, chosen once: the first GPU if there is one."""
+    """Return the device of this process, chosen once.
+
+    Raises:
+        MetricUnavailable: the device that the settings name is not there.
+    """
     import torch
 
-    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    name = device_name()
+    if name.startswith("cuda") and not torch.cuda.is_available():
+        raise MetricUnavailable(f"no {name} here; set RERENDER_DEVICE=cpu")
+    return torch.device(name)
 
 
 def as_batch(images: Sequence[RGB]) -> torch.Tensor:

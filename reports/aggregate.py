@@ -105,7 +105,7 @@ def row(model: str, own: Sequence[Result], how: Rules, cells: tuple[Cell, ...] =
         cells=cells,
         win_rate=None,
         usage=_usage(own),
-        warning=_warning(fates, len(own)),
+        warning=_warning(own),
     )
 
 
@@ -125,8 +125,10 @@ def _usage(results: Sequence[Result]) -> Usage:
     )
 
 
-def _warning(fates: Counter[Fate], n: int) -> str:
-    lost, waiting = fates[Fate.INFRA], fates[Fate.PENDING]
+def _warning(own: Sequence[Result]) -> str:
+    fates, n = Counter(result.fate for result in own), len(own)
+    unscored = sum(result.unscored is not None for result in own)
+    lost, waiting = fates[Fate.INFRA] + unscored, fates[Fate.PENDING]
     parts = []
     if lost > INFRA_SHARE * n:
         parts.append(f"{lost} of {n} lost to the infrastructure ({lost / n:.1%}) and not scored")

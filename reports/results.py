@@ -36,6 +36,12 @@ class Result:
         return self.rendering.value if isinstance(self.rendering, Ok) else None
 
     @property
+    def unscored(self) -> Failed | None:
+        """An infra failure of scoring: there is a picture, but not every value of it."""
+        failures = (score.failure for score in self.scores if score.failure is not None)
+        return next((failure for failure in failures if not failure.final), None)
+
+    @property
     def fate(self) -> Fate:
         """What became of the answer."""
         failure = self.failure
@@ -91,6 +97,8 @@ def value_of(result: Result, metric: Metric) -> float | None:
     if result.fate is Fate.FAILED:
         return worst(metric)
     score = score_of(result, metric.name)
+    if score is not None and score.failure is not None and score.failure.final:
+        return worst(metric)
     return None if score is None or result.rendered is None else score.value
 
 

@@ -156,7 +156,7 @@ class _Site:
         slug = slugs[table.scenario]
         starts = range(0, len(items), INSTANCES_PER_PAGE)
         names = [
-            f"{slug}.html" if not start else f"{slug}-{n}.html" for n, start in enumerate(starts, 1)
+            f"{slug}.html" if not start else f"{slug}.{n}.html" for n, start in enumerate(starts, 1)
         ]
         for name, start in zip(names, starts, strict=True):
             shown = items[start : start + INSTANCES_PER_PAGE]

@@ -60,10 +60,15 @@ class InspectModel:
             "temperature": 0,
             "max_tokens": settings.model_max_tokens,
             "seed": settings.seed,
-            "base_url": settings.model_base_url,
+            "base_url": self._base_url(),
             "reasoning_fallback": settings.reasoning_fallback,
             "image_limits": self.provider.limits.as_settings(),
         }
+
+    def _base_url(self) -> str | None:
+        """Return the endpoint that is really asked, wherever it was set (a variable, a setting)."""
+        opened = getattr(self._client, "base_url", None)
+        return str(opened or self._settings.model_base_url or "") or None
 
     @property
     def adjustments(self) -> tuple[str, ...]:

@@ -13,9 +13,12 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from benchmark.records import digest_bytes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -68,8 +71,14 @@ class Weights:
 
     def describe(self) -> dict[str, str]:
         """Return what decides a reading, for the key."""
-        names = [self.detection.name, self.recognition.name]
-        return {"rapidocr": version("rapidocr"), "models": " ".join(names)}
+        digests = [_digest(path) for path in (self.detection, self.recognition)]
+        packages = {name: version(name) for name in ("rapidocr", "onnxruntime")}
+        return {**packages, "models": " ".join(digests)}
+
+
+@cache
+def _digest(path: Path) -> str:
+    return digest_bytes(path.read_bytes())
 
 
 def find_weights() -> Weights:

@@ -2,7 +2,7 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from benchmark.outcome import Blame, Failed, Kind, Ok, Stage, discriminated, ok
-from benchmark.records import Score
+from benchmark.records import Flag, Score
 
 
 def test_every_kind_has_exactly_one_blame():
@@ -36,3 +36,9 @@ def test_outcomes_survive_json(kind):
 def test_an_unknown_outcome_is_refused():
     with pytest.raises(ValidationError):
         TypeAdapter(discriminated(Score)).validate_python({"outcome": "maybe"})
+
+
+def test_foreign_text_cannot_steer_a_terminal():
+    failure = Failed.of(Stage.RENDER, Kind.COMPILE_ERROR, "a\x1b[2Jb\x07c\ud800")
+    assert failure.message == "a [2Jb c "
+    assert Flag(kind=Kind.TIMEOUT, message="\x1b]0;x").message == " ]0;x"

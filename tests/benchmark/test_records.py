@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.records import Structure, digest_json
+from benchmark.records import Completion, Structure, digest_json
 
 
 def structure(**change):
@@ -31,3 +31,9 @@ def test_any_text_can_be_digested_and_kept(text):
 def test_lone_surrogates_do_not_stop_the_digest():
     assert digest_json("\ud83d") != digest_json("?")
     assert structure().with_text("\ud83d").text == "?"
+
+
+def test_a_completion_is_the_same_after_it_was_stored():
+    completion = Completion(text="a\ud800b", reasoning="\udfff")
+    assert completion.text == "a?b"
+    assert Completion.model_validate_json(completion.model_dump_json()) == completion

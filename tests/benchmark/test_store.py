@@ -137,3 +137,11 @@ def test_the_store_works_on_a_file_system_without_paths():
     store.write_document("runs/a.json", "{}")
     assert store.documents("runs") == ["a"]
     assert store.documents("nothing") == []
+
+
+def test_what_is_not_on_disk_is_not_known(store, monkeypatch):
+    one = journal(store)
+    monkeypatch.setattr("os.fsync", lambda number: (_ for _ in ()).throw(OSError(28, "full")))
+    with pytest.raises(OSError, match="full"):
+        one.add("a", ok(score(1)))
+    assert one.done("a") is None

@@ -110,3 +110,13 @@ def test_what_cannot_be_done_here_is_not_journalled(store):
     assert journal(store).get("i/cis") is None
     _, results = run(store, [Work(("i/ems", "i/cis"), "i")], lambda item, keys: {})
     assert results == ["cached"]
+
+
+def test_what_could_not_be_journalled_is_an_infra_failure_of_its_instance(store, monkeypatch):
+    def full(self, key, outcome):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Journal, "add", full)
+    outcomes, results = run(store, [Work(("k",), 1)], each(lambda item: ok(score(1))))
+    assert outcomes["k"].kind is Kind.DISK_FULL
+    assert results == ["infra"]

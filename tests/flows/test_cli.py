@@ -49,6 +49,10 @@ def test_help_names_every_command():
         (["report", "nothing"], "no run is called 'nothing'"),
         (["try", "latex", "missing.tex"], "missing.tex does not exist"),
         (["try", "latx", "README.md"], "neither a scenario nor a renderer"),
+        (["evaluate"], "Missing parameter: snapshot"),
+        (["bogus"], "No such command 'bogus'"),
+        (["demo", "--limit", "0"], "greater than or equal to 1"),
+        (["--nope"], "No such option: --nope"),
     ],
 )
 def test_a_mistake_is_told_in_two_lines_at_most(arguments, message, tmp_path):

@@ -117,3 +117,17 @@ def test_a_folder_is_not_for_every_renderer(tmp_path):
     assert result.failure == Failed.of(
         Stage.PARSE, Kind.UNSUPPORTED, "lilypond reads one file, not a folder or archive"
     )
+
+
+@pytest.mark.parametrize(
+    ("target", "content"),
+    [
+        ("graphviz", 'digraph { a [image="[/x].png"] }'),
+        ("lilypond", '\\version "2.24.0"\n\\include "[/nope].ly"\n{ c\'1 }'),
+    ],
+)
+def test_foreign_text_is_not_markup(tmp_path, target, content):
+    (tmp_path / "answer").write_text(content)
+    done = rerender("try", target, str(tmp_path / "answer"))
+    assert done.returncode in {0, 1}, done.stderr
+    assert "[/" in done.stdout + done.stderr

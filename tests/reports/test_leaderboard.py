@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 
 import pytest
 
-from benchmark.outcome import Kind
-from benchmark.records import Flag
+from benchmark.outcome import Failed, Kind, Stage
+from benchmark.records import Flag, Score
 from reports.leaderboard import Leaderboard, Result, Row, Table, leaderboard, to_csv
 from tests.reports.samples import METRICS, Named, answered, failed, instance, pending
 
@@ -291,3 +292,19 @@ def test_baselines_are_compared_where_there_is_one_other_model() -> None:
     results += [answered("oracle", item, {"ssim": 1, "edit": 1}) for item in ITEMS]
     found = board(results, baselines=["oracle"])
     assert [one.model for one in whole(found).rows if one.cells[0].best] == ["oracle"]
+
+
+def test_a_failure_of_scoring_counts_by_its_blame() -> None:
+    items = [instance(f"page-{number}") for number in range(2)]
+    for kind, mean, warned in (
+        (Kind.RESOURCE_LIMIT, 0.45, False),
+        (Kind.INTERNAL_ERROR, 0.9, True),
+    ):
+        fine, broken = (answered("good", item, {"ssim": 0.9, "edit": 0.9}) for item in items)
+        failure = Failed.of(Stage.SCORE, kind, "too large")
+        lost = Score(metric="ssim", version="1", value=None, reason=str(failure), failure=failure)
+        broken = dataclasses.replace(broken, scores=(lost, broken.scores[1]))
+        board = leaderboard([fine, broken], METRICS, [Named("webpage")])
+        cells = {cell.metric: cell for cell in board.tables[0].rows[0].cells}
+        assert cells["ssim"].interval.mean == pytest.approx(mean)
+        assert ("lost to the infrastructure" in board.overall[0].warning) is warned

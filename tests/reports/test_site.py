@@ -257,9 +257,9 @@ def test_many_instances_are_spread_over_pages(tmp_path: Path) -> None:
     ]
     write(results, blobs, tmp_path / "report")
     found = pages(tmp_path / "report")
-    assert set(found) == {"index.html", "webpage.html", "webpage-2.html"}
+    assert set(found) == {"index.html", "webpage.html", "webpage.2.html"}
     assert len(Elements(found["webpage.html"]).all("article")) == INSTANCES_PER_PAGE
-    assert len(Elements(found["webpage-2.html"]).all("article")) == 1
+    assert len(Elements(found["webpage.2.html"]).all("article")) == 1
 
 
 def test_the_same_input_gives_the_same_bytes(tmp_path: Path) -> None:
