@@ -1,8 +1,13 @@
 """The one place where crop, padding and size are decided, for reference and prediction alike.
 
 Tools write PNG files under the control of whoever wrote the structure, so pictures are untrusted:
-the size is read from the header before a pixel is unpacked, and everything becomes 8-bit RGB on
-white before any other step.
+the sizes of all pages are read from their headers before a pixel is unpacked, and everything
+becomes 8-bit RGB on white before any other step.
+
+The limits hold for every finished picture, whoever made it: what ``picture`` accepts, ``decode``
+accepts. The sides are limited too, since two pictures are padded to the larger width and the larger
+height: without that a column and a row of 50 million pixels each would need all the memory there
+is. Ten pages of A4 at 200 dots per inch below each other pass, and so do screens and posters.
 """
 
 from __future__ import annotations
@@ -10,8 +15,8 @@ from __future__ import annotations
 import io
 import struct
 import zlib
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -22,10 +27,18 @@ from benchmark.records import Flag, Picture
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-VERSION = "1"
+T = TypeVar("T")
+
+VERSION = "2"
 """Part of every key; raised when any decision here changes a picture."""
 
 MAX_PIXELS = 50_000_000
+"""Of a picture, and of all pages of one together."""
+
+MAX_WIDTH, MAX_HEIGHT = 6_144, 24_576
+"""Sides of a picture; no two pictures are padded to more than their product, 151 million pixels."""
+
+MAX_PAGES = 50
 MARGIN = 10
 """White pixels left around the content of a document, and twice as many between two pages."""
 
@@ -44,32 +57,18 @@ _UNREADABLE = (
 )  # fmt: skip  # all that PIL's decoders raise for damaged files
 
 
-def decode(data: bytes, max_pixels: int = MAX_PIXELS) -> Outcome[Array]:
+def decode(data: bytes) -> Outcome[Array]:
     """Decode an untrusted picture to 8-bit RGB, transparency composited on white.
 
     Args:
         data: a PNG file (or JPEG, GIF, WebP, TIFF: references that arrive as scans).
-        max_pixels: pictures with more pixels are refused by their header alone.
 
     Returns:
-        uint8 array (H, W, 3), or a failure: ``RESOURCE_LIMIT`` for too many pixels,
-        ``EMPTY_RENDER`` for bytes that are no readable picture.
+        uint8 array (H, W, 3), or a failure: ``RESOURCE_LIMIT`` for more than ``MAX_PIXELS`` pixels
+        or a side that is too long, told by the header alone; ``EMPTY_RENDER`` for bytes that are no
+        readable picture.
     """
-    from PIL import Image  # noqa: PLC0415 - the command line starts without it
-
-    too_large = _header_failure(data, max_pixels)
-    if too_large:
-        return too_large
-    try:
-        with Image.open(io.BytesIO(data), formats=FORMATS) as image:
-            if image.width * image.height > max_pixels:
-                return _too_many_pixels(image.width, image.height, max_pixels)
-            return ok(_to_rgb(image))
-    except Image.DecompressionBombError as error:
-        return Failed.of(Stage.RENDER, Kind.RESOURCE_LIMIT, f"picture: {error}")
-    except _UNREADABLE as error:
-        message = f"no readable picture in {len(data)} bytes: {error}"
-        return Failed.of(Stage.RENDER, Kind.EMPTY_RENDER, message)
+    return _read(data, lambda image: _too_large(*image.size) or ok(_to_rgb(image)))
 
 
 def encode(array: Array) -> bytes:
@@ -101,12 +100,16 @@ def picture(
         seconds: how long the rendering took.
 
     Returns:
-        The picture, or ``EMPTY_RENDER`` when no page shows anything (white pages, no pages) and
-        the failures of ``decode``.
+        The picture, or a failure: ``EMPTY_RENDER`` when no page shows anything (white pages, no
+        pages, no pictures), ``RESOURCE_LIMIT`` for more than ``MAX_PAGES`` pages, more than
+        ``MAX_PIXELS`` pixels on all of them, or a picture that ``decode`` would refuse.
     """
+    too_many = _pages_failure(pages)
+    if too_many:
+        return too_many
     decoded: list[Array] = []
     for page in pages:
-        outcome = decode(page)
+        outcome = _read(page, lambda image: ok(_to_rgb(image)))
         if isinstance(outcome, Failed):
             return outcome
         decoded.append(outcome.value)
@@ -116,7 +119,10 @@ def picture(
     stacked = ok(decoded[0]) if len(decoded) == 1 else stack(decoded)
     if isinstance(stacked, Failed):
         return stacked
-    array = crop(stacked.value) if crop_content else stacked.value
+    cut = crop(stacked.value) if crop_content else _whole(stacked.value)
+    if isinstance(cut, Failed):
+        return cut
+    array = cut.value
     height, width = array.shape[:2]
     return ok(
         Picture(
@@ -126,30 +132,36 @@ def picture(
     )  # fmt: skip
 
 
-def crop(array: Array, margin: int = MARGIN) -> Array:
+def crop(array: Array, margin: int = MARGIN) -> Outcome[Array]:
     """Cut a document to its content with a white margin of exactly `margin` pixels.
 
-    A picture without content is returned unchanged, and so is one whose background is not white
-    (its background is content).
+    A picture without content is returned unchanged; where the background is not white, it is
+    content.
+
+    Returns:
+        The picture, or ``RESOURCE_LIMIT`` when it is too large with its margin.
     """
     rows, columns = _content(array)
     if rows is None or columns is None:
-        return array
-    return _pad(array[rows, columns], margin, margin, margin, margin)
+        return _whole(array)
+    content = array[rows, columns]
+    height, width = content.shape[:2]
+    too_large = _too_large(width + 2 * margin, height + 2 * margin)
+    return too_large or ok(_pad(content, margin, margin, margin, margin))
 
 
 def stack(pages: Sequence[Array], gap: int = 2 * MARGIN) -> Outcome[Array]:
     """Put pages below each other, each cut to the rows that show something, on white.
 
     Returns:
-        An array as wide as the widest page, or ``RESOURCE_LIMIT`` when it would be too large.
-        Pages without content take no room.
+        An array as wide as the widest page, or ``RESOURCE_LIMIT`` for more than ``MAX_PIXELS``
+        pixels. Pages without content take no room.
     """
     cut = [page[rows] for page in pages for rows, _ in (_content(page),) if rows is not None]
     width = max((page.shape[1] for page in cut), default=1)
     height = sum(page.shape[0] for page in cut) + gap * max(0, len(cut) - 1)
     if width * height > MAX_PIXELS:
-        return _too_many_pixels(width, height, MAX_PIXELS)
+        return _too_many_pixels(width, height)
     result = np.full((max(1, height), width, 3), WHITE, np.uint8)
     top = 0
     for page in cut:
@@ -163,7 +175,8 @@ def fit(prediction: Array, reference: Array, how: Fit) -> tuple[Array, Array]:
 
     ``RESIZE``: the prediction takes the reference's size (bicubic, as PIL resizes by default and
     hence HELM does). ``PAD``: both are padded with white, at the right and the bottom, to the
-    larger width and the larger height.
+    larger width and the larger height, at most ``MAX_WIDTH × MAX_HEIGHT`` for pictures that
+    ``decode`` accepts.
     """
     if how is Fit.RESIZE:
         return _resize(prediction, reference.shape[1], reference.shape[0]), reference
@@ -213,16 +226,64 @@ def _to_rgb(image: Image) -> Array:
     return np.array(image.convert("RGB"), np.uint8)
 
 
-def _header_failure(data: bytes, max_pixels: int) -> Failed | None:
+def _read(data: bytes, use: Callable[[Image], Outcome[T]]) -> Outcome[T]:
+    """Open an untrusted picture of at most ``MAX_PIXELS`` and give it to `use`."""
+    from PIL import Image as images  # noqa: N813, PLC0415 - the command line starts without it
+
+    too_many = _header_failure(data)
+    if too_many:
+        return too_many
+    try:
+        with images.open(io.BytesIO(data), formats=FORMATS) as image:
+            if image.width * image.height > MAX_PIXELS:
+                return _too_many_pixels(image.width, image.height)
+            return use(image)
+    except images.DecompressionBombError as error:
+        return Failed.of(Stage.RENDER, Kind.RESOURCE_LIMIT, f"picture: {error}")
+    except _UNREADABLE as error:
+        message = f"no readable picture in {len(data)} bytes: {error}"
+        return Failed.of(Stage.RENDER, Kind.EMPTY_RENDER, message)
+
+
+def _header_failure(data: bytes) -> Failed | None:
     """Refuse a PNG by its header, before PIL looks at it (PIL only warns of mid-sized bombs)."""
     if data[:8] == b"\x89PNG\r\n\x1a\n" and data[12:16] == b"IHDR" and data[16:24]:
         width = int.from_bytes(data[16:20], "big")
         height = int.from_bytes(data[20:24], "big")
-        if width * height > max_pixels:
-            return _too_many_pixels(width, height, max_pixels)
+        if width * height > MAX_PIXELS:
+            return _too_many_pixels(width, height)
     return None
 
 
-def _too_many_pixels(width: int, height: int, limit: int) -> Failed:
-    message = f"picture: {width} × {height} pixels, more than {limit // 1_000_000} million"
+def _pages_failure(pages: Sequence[bytes]) -> Failed | None:
+    """Refuse pages that are too many or together too large, by their headers."""
+    if len(pages) > MAX_PAGES:
+        message = f"pages: {len(pages)}, more than {MAX_PAGES}"
+        return Failed.of(Stage.RENDER, Kind.RESOURCE_LIMIT, message)
+    pixels = 0
+    for page in pages:
+        size = _read(page, lambda image: ok(image.size))
+        if isinstance(size, Failed):
+            return size
+        pixels += size.value[0] * size.value[1]
+        if pixels > MAX_PIXELS:
+            message = f"pages: more than {MAX_PIXELS // 1_000_000} million pixels together"
+            return Failed.of(Stage.RENDER, Kind.RESOURCE_LIMIT, message)
+    return None
+
+
+def _whole(array: Array) -> Outcome[Array]:
+    return _too_large(array.shape[1], array.shape[0]) or ok(array)
+
+
+def _too_large(width: int, height: int) -> Failed | None:
+    """Refuse a finished picture by its size."""
+    if width > MAX_WIDTH or height > MAX_HEIGHT:
+        message = f"picture: {width} × {height} pixels, more than {MAX_WIDTH} × {MAX_HEIGHT}"
+        return Failed.of(Stage.RENDER, Kind.RESOURCE_LIMIT, message)
+    return _too_many_pixels(width, height) if width * height > MAX_PIXELS else None
+
+
+def _too_many_pixels(width: int, height: int) -> Failed:
+    message = f"picture: {width} × {height} pixels, more than {MAX_PIXELS // 1_000_000} million"
     return Failed.of(Stage.RENDER, Kind.RESOURCE_LIMIT, message)

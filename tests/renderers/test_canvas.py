@@ -57,6 +57,66 @@ def test_a_bomb_in_another_format_is_refused_too():
 
 
 @pytest.mark.parametrize(
+    "pages",
+    [[bomb(7000, 7000)] * 2, [bomb(3000, 2000)] * 9, [png(Image.new("1", (9, 9)))] * 51,
+     [png(Image.new("1", (2000, 5000)))] * 6],
+)  # fmt: skip
+def test_pages_that_are_too_large_together_are_never_decoded(pages, monkeypatch):
+    def decoded(image):
+        pytest.fail(f"decoded {image.size}")
+
+    monkeypatch.setattr(canvas, "_to_rgb", decoded)
+    outcome = canvas.picture(pages)
+    assert isinstance(outcome, Failed)
+    assert outcome.kind is Kind.RESOURCE_LIMIT
+
+
+@pytest.mark.parametrize("size", [(6145, 10), (10, 24_577), (100, 455_000)])
+def test_a_side_that_is_too_long(size):
+    data = png(Image.new("1", size))
+    for outcome in (canvas.decode(data), canvas.picture([data], crop_content=False)):
+        assert isinstance(outcome, Failed)
+        assert outcome.kind is Kind.RESOURCE_LIMIT
+        assert "6144" in outcome.message
+
+
+def test_a_column_of_one_pixel_gets_no_margin_beyond_the_limits(monkeypatch):
+    monkeypatch.setattr(canvas, "_pad", lambda *_: pytest.fail("padded"))
+    outcome = canvas.picture([png(Image.new("1", (1, 100_000)))])
+    assert isinstance(outcome, Failed)
+    assert outcome.kind is Kind.RESOURCE_LIMIT
+
+
+@pytest.mark.parametrize("size", [(1920, 1080), (1654, 10 * 2339 + 9 * 20), (6144, 8138)])
+def test_screens_and_ten_pages_are_within_the_limits(size):
+    outcome = canvas.decode(png(Image.new("1", size)))
+    assert isinstance(outcome, Ok)
+    assert outcome.value.shape == (size[1], size[0], 3)
+
+
+def test_two_pictures_within_the_limits_are_padded_to_a_bounded_size():
+    assert canvas.MAX_WIDTH * canvas.MAX_HEIGHT <= 151_000_000
+    assert canvas.MAX_PIXELS <= canvas.MAX_WIDTH * canvas.MAX_HEIGHT
+
+
+@given(st.lists(st.tuples(st.integers(1, 70), st.integers(1, 70)), min_size=1, max_size=4),
+       st.booleans())  # fmt: skip
+def test_what_is_rendered_can_be_decoded(sizes, crop_content):
+    pages = [png(Image.new("1", size)) for size in sizes]
+    with pytest.MonkeyPatch.context() as limits:
+        limits.setattr(canvas, "MAX_PIXELS", 2500)
+        limits.setattr(canvas, "MAX_WIDTH", 60)
+        limits.setattr(canvas, "MAX_HEIGHT", 80)
+        outcome = canvas.picture(pages, crop_content=crop_content)
+        if isinstance(outcome, Failed):
+            assert outcome.kind is Kind.RESOURCE_LIMIT
+        else:
+            read = canvas.decode(outcome.value.png)
+            assert isinstance(read, Ok), read
+            assert read.value.shape == (outcome.value.height, outcome.value.width, 3)
+
+
+@pytest.mark.parametrize(
     "data",
     [b"", b"%PDF-1.5", b"\x89PNG\r\n\x1a\n", png(Image.new("RGB", (40, 40)))[:60],
      b"<svg xmlns='http://www.w3.org/2000/svg'/>"],
@@ -121,7 +181,7 @@ def test_encoding_is_deterministic_and_keeps_no_metadata():
 def test_crop_leaves_an_exact_margin():
     page = np.full((100, 200, 3), 255, np.uint8)
     page[40:50, 60:90] = 0
-    cut = canvas.crop(page)
+    cut = canvas.crop(page).value
     assert cut.shape == (10 + 2 * canvas.MARGIN, 30 + 2 * canvas.MARGIN, 3)
     assert (cut[canvas.MARGIN : -canvas.MARGIN, canvas.MARGIN : -canvas.MARGIN] == 0).all()
     assert (cut[: canvas.MARGIN] == 255).all()
@@ -131,7 +191,7 @@ def test_crop_does_not_depend_on_where_the_content_was():
     first, second = (np.full((80, 80, 3), 255, np.uint8) for _ in range(2))
     first[0:5, 0:7] = 9
     second[75:80, 73:80] = 9
-    np.testing.assert_array_equal(canvas.crop(first), canvas.crop(second))
+    np.testing.assert_array_equal(canvas.crop(first).value, canvas.crop(second).value)
 
 
 def test_pages_are_stacked_in_order_and_counted():
