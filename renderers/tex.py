@@ -18,11 +18,11 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from benchmark.outcome import Failed, Kind, Outcome, Stage, ok
-from benchmark.records import Picture, Structure
+from benchmark.records import Flag, Picture, Structure
 from renderers import bundle, canvas, tex_log
 from renderers.pooled import PooledRenderer
 from renderers.sandbox import Execution, Limits, stopped_failure
@@ -32,6 +32,7 @@ DPI = 200
 """Resolution of the pictures, as in Image2Struct (the default of pdf2image)."""
 
 MOST_PAGES = 10
+_PAGE = "rerender-page"
 LIMITS = Limits(seconds=60)
 ENGINES = ("pdflatex", "xelatex")
 
@@ -50,7 +51,7 @@ class TexRenderer(PooledRenderer):
     """Renders LaTeX; safe to call from several threads at once."""
 
     name = "tex"
-    version = "1"
+    version = "2"
     limits = LIMITS
 
     def __init__(
@@ -89,18 +90,22 @@ class TexRenderer(PooledRenderer):
         outcome = self.pool.run(
             ["render-tex", job.value.engine, name, job.value.entry, *limits],
             job.value.files,
-            collect=[f"{name}.log", "page-*.png"],
+            collect=[f"{name}.log", f"{_PAGE}-*.png"],
         )
         if isinstance(outcome, Failed):
             return outcome
         execution = outcome.value
-        log = execution.files.get(f"{name}.log", b"").decode("utf-8", "replace")
+        transcript = execution.files.get(f"{name}.log", b"")
+        log = tex_log.read(transcript)
         failure = (
             tex_log.refused_path(execution.stderr)
             or stopped_failure(execution, self.limits)
             or _failure(execution, log, job.value.engine)
         )
-        return failure or _picture(execution, log, time.monotonic() - begun)
+        if failure:
+            return failure
+        flags = tex_log.flags(log, was_cut=tex_log.was_cut(transcript))
+        return _picture(execution, log, flags, time.monotonic() - begun)
 
 
 def _prepare(structure: Structure) -> Outcome[_Job]:
@@ -152,14 +157,16 @@ def _failure(execution: Execution, log: str, engine: str) -> Failed | None:
     return None
 
 
-def _picture(execution: Execution, log: str, seconds: float) -> Outcome[Picture]:
+def _picture(
+    execution: Execution, log: str, flags: Sequence[Flag], seconds: float
+) -> Outcome[Picture]:
     pages = [execution.files[path] for path in sorted(execution.files) if path.endswith(".png")]
     if not pages:
         message = "TeX finished without an error, but no page was written"
         return Failed.of(Stage.RENDER, Kind.EMPTY_RENDER, message)
     return canvas.picture(
         pages,
-        flags=tex_log.flags(log),
+        flags=flags,
         log=tex_log.warnings(log),
         seconds=seconds,
     )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from benchmark.outcome import Failed, Kind, Ok
@@ -117,7 +120,8 @@ class TestConfinement:
 
     def test_a_file_in_the_bundle_is_not_taken_for_output(self, renderer):
         structure = snippet("% nothing")
-        files = {**structure.files, "rerender-document.pdf": b"%PDF-1.4", "page-1.png": b"x"}
+        files = {**structure.files, "rerender-document.pdf": b"%PDF-1.4"}
+        files["rerender-page-1.png"] = bytes.fromhex(RED_DOT)
         failure = fail(renderer, structure.model_copy(update={"files": files}))
         assert failure.kind is Kind.EMPTY_RENDER
 
@@ -200,8 +204,8 @@ class TestPictures:
         assert "paper's edge" in picture.flags[0].message
 
     def test_files_beside_the_entry(self, renderer):
-        structure = snippet(r"\includegraphics[width=1cm]{figures/dot.png} \input{part}")
-        files = {**structure.files, "figures/dot.png": bytes.fromhex(RED_DOT), "part.tex": b"end"}
+        structure = snippet(r"\includegraphics[width=1cm]{page-1.png} \input{part}")
+        files = {**structure.files, "page-1.png": bytes.fromhex(RED_DOT), "part.tex": b"end"}
         picture = render(renderer, structure.model_copy(update={"files": files}))
         array = canvas.decode(picture.png).value
         assert ((array[:, :, 0] > 200) & (array[:, :, 1] < 60)).sum() > 2000
@@ -272,7 +276,65 @@ class TestPreamble:
         assert render(renderer, plain).png == render(renderer, snippet(text)).png
 
 
+HOSTILE_LINES = (
+    "! ==> x",
+    "a.tex:1: ==> x",
+    "a:1 " * 20,
+    "Missing character: There is no x",
+    "Missing character: There is no x" + " in font x" * 25,
+    "Overfull \\hbox (...pt too wide)",
+    "Overfull \\hbox (1" + "0" * 40 + "pt too wide)",
+    "pdflatex: Not reading from /" + " Not reading from /" * 12,
+)
+"""Each is repeated to 1 MB, as many lines and as one."""
+
+HOSTILE_MESSAGES = (
+    "File `", "Font =", "Font " + "=" * 5000, "Package a Error: ", "Unicode character ",
+    "TeX capacity exceeded, sorry [", "Unable to load picture or PDF file '", " " * 5000 + "x",
+    "did not find the tikz library ''", "\\a", "Undefined control sequence",
+)  # fmt: skip
+
+READ_ALL = """
+import sys
+from renderers import tex_log
+for log in sys.stdin.read().split(chr(0)):
+    tex_log.refused_path(log)
+    tex_log.error(log, 1)
+    tex_log.lost_characters(log, "pdflatex")
+    tex_log.flags(log)
+    tex_log.warnings(log)
+"""
+
+
 class TestLog:
+    def test_no_transcript_stops_the_process(self):
+        logs = []
+        for line in HOSTILE_LINES:
+            logs += [f"{line}\n" * (1_000_000 // len(line)), line * (1_000_000 // len(line))]
+        for message in HOSTILE_MESSAGES:
+            repeated = message * (500_000 // len(message))
+            logs += [f"! {repeated}\n{repeated}", f"! {message}\n" * (500_000 // len(message))]
+        command = [sys.executable, "-c", READ_ALL]
+        subprocess.run(command, input="\0".join(logs), text=True, check=True, timeout=120)
+
+    def test_a_long_transcript_is_cut_between_lines(self):
+        lines = [b"line %d" % number for number in range(400_000)]
+        log = tex_log.read(b"\n".join(lines))
+        assert len(log) < 1_400_000
+        assert log.startswith("line 0\nline 1\n")
+        assert log.endswith("\nline 399999")
+        assert set(log.encode().splitlines()) < set(lines)
+        assert tex_log.was_cut(b"\n".join(lines))
+        assert tex_log.read(b"short\xff") == "short\ufffd"
+
+    def test_a_cut_transcript_is_flagged(self):
+        assert [flag.kind for flag in tex_log.flags("", was_cut=True)] == [Kind.RESOURCE_LIMIT]
+
+    def test_real_error_comes_before_the_end_of_the_run(self):
+        log = "! ==> Fatal error\na.tex:4: Emergency stop.\n! Missing $ inserted.\nb.tex:9: x\n"
+        assert tex_log.error(log, 1).message == "b.tex:9: Missing $ inserted."
+        assert tex_log.error(log.partition("! Missing")[0], 1).message.startswith("a.tex:4: ==>")
+
     def test_error_without_a_file(self):
         log = (
             "This is pdfTeX\n\n! LaTeX Error: File `x.sty' not found.\n\nType X to quit\n"
