@@ -5,10 +5,11 @@ writes the script and a tar of the input files to the same pipe. The script unpa
 the command with an empty environment, ends whatever the command left running, and replaces itself
 by a tar of the outputs. So a job costs one pipe and no ``exec``.
 
-Standard output carries, in this order: what the command wrote, a line that starts with a random
-marker and holds the exit status and the kernel's counts, the tar. All of it is untrusted: a job can
-write to the shell's pipes, and so can forge its own result, which it may choose freely anyway, but
-nothing beyond it.
+Standard output carries, in this order: a random marker when the command starts, what the command
+wrote, a line that starts with the marker and holds the exit status and the kernel's counts, the
+tar. All but the first is untrusted: a job can write to the shell's pipes, and so can forge its own
+result, which it may choose freely anyway, but nothing beyond it. Without the first, the command
+never ran; without the end of the tar, the sandbox was lost on the way: both are nobody's result.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from benchmark.outcome import Failed, Kind, Stage
-from renderers.bundle import normalise, path_fault
+from renderers.bundle import path_fault
 
 WAITING = ("/bin/sh", "-c", 'read -r size && eval "$(head -c "$size")"')
 WORK = "/work"
@@ -40,16 +41,16 @@ ENVIRONMENT = {
 }
 
 MAX_FILES = 2000
+"""A job that leaves more to collect, folders counted, is told so and gets none of them."""
 FLOOD = 64
 """A job that writes this many times its log's cap is stopped; less is discarded quietly."""
 
 _PATTERN = re.compile(r"[\w.*?][\w.*?/+=@-]*")
-_KILLED, _FILE_TOO_LARGE = 137, 153
-_FRAME = 8
 
 _SCRIPT = """\
 head -c {size} | tar -x -f - -C {work} || exit 125
 cd {work} || exit 125
+printf %s {marker}
 timeout -s KILL {seconds} env -i {environment} {command} </dev/null
 status=$?
 kill -s KILL -- -1 2>/dev/null
@@ -67,7 +68,7 @@ for file in {patterns}; do
   [ ! -e "$file" ] || [ -h "$file" ] || set -- "$@" "$file"
 done
 printf '\\n%s %s %s %s\\n' {marker} $status "$oom" "$forks"
-exec tar -c -f - --hard-dereference -T /dev/null -- "$@" 2>/dev/null
+exec tar -c -f - --hard-dereference --no-unquote -T /dev/null -- "$@" 2>/dev/null
 """
 
 
@@ -77,6 +78,7 @@ class Stop(StrEnum):
     TIMEOUT = "timeout"
     MEMORY = "memory"
     OUTPUT = "output"
+    FILES = "files"
     PROCESSES = "processes"
 
 
@@ -113,11 +115,15 @@ class Execution:
     files: dict[str, bytes]
     seconds: float
     stopped: Stop | None
+    dropped: int = 0
+    """Outputs that were not brought back: links, devices, names that lead out of the folder."""
 
     @property
     def log(self) -> str:
-        """Both streams as one text."""
-        return "\n".join(text for text in (self.stdout.strip(), self.stderr.strip()) if text)
+        """Both streams as one text, after a line about outputs that were left out, if any were."""
+        left_out = f"{self.dropped} outputs left out: links, devices or unsafe names"
+        texts = (left_out if self.dropped else "", self.stdout.strip(), self.stderr.strip())
+        return "\n".join(text for text in texts if text)
 
 
 @dataclass(frozen=True)
@@ -151,76 +157,6 @@ class Job:
         return b"%d\n%s%s" % (len(script), script, archive)
 
 
-class Result:
-    """Collects what the engine sends of a job's two streams, within the job's limits."""
-
-    def __init__(self, marker: str, limits: Limits) -> None:
-        self._marker = f"\n{marker} ".encode()
-        self._limits = limits
-        self._frames = bytearray()
-        self._pending = bytearray()
-        self._archive: bytearray | None = None
-        self._logs = {1: bytearray(), 2: bytearray()}
-        self._written = 0
-        self.flooded = False
-
-    def feed(self, data: bytes) -> None:
-        """Take bytes in the engine's framing (stream, three zeros, big-endian size, payload)."""
-        self._frames += data
-        while len(self._frames) >= _FRAME:
-            end = _FRAME + int.from_bytes(self._frames[4:_FRAME], "big")
-            if len(self._frames) < end:
-                return
-            stream, payload = self._frames[0], bytes(self._frames[_FRAME:end])
-            del self._frames[:end]
-            if stream == 1:
-                self._take_output(payload)
-            else:
-                self._log(2, payload)
-
-    def execution(self, seconds: float, stopped: Stop | None) -> Execution | None:
-        """Return what the job did, or None when its sandbox ended without a result."""
-        header, _, archive = bytes(self._archive or b"").partition(b"\n")
-        counts = header.split()
-        complete = len(counts) == 3 and all(count.isdigit() for count in counts)
-        if stopped is None and not complete:
-            return None
-        if self._archive is None:
-            self._log(1, bytes(self._pending))
-        exit_code, oom, forks = map(int, counts) if complete else (None, 0, 0)
-        stdout, stderr = (log.decode("utf-8", "replace") for log in self._logs.values())
-        if stopped is None and exit_code:
-            stopped = _reason(exit_code, bool(oom), bool(forks), stderr)
-        elif stopped is None and oom:
-            stopped = Stop.MEMORY
-        files = _unpack(archive)
-        return Execution(exit_code, stdout, stderr, files, seconds, stopped)
-
-    def _take_output(self, payload: bytes) -> None:
-        if self._archive is not None:
-            self._archive += payload
-            if len(self._archive) > self._limits.output_mb << 20:
-                self.flooded = True
-            return
-        self._pending += payload
-        position = self._pending.find(self._marker)
-        if position >= 0:
-            self._archive = self._pending[position + len(self._marker) :]
-            self._log(1, bytes(self._pending[:position]))
-        else:  # the marker may have come in part only
-            keep = max(0, len(self._pending) - len(self._marker) + 1)
-            self._log(1, bytes(self._pending[:keep]))
-            del self._pending[:keep]
-
-    def _log(self, stream: int, payload: bytes) -> None:
-        cap = self._limits.log_kb << 10
-        self._written += len(payload)
-        log = self._logs[stream]
-        log += payload[: max(0, cap - len(log))]
-        if self._written > cap * FLOOD:
-            self.flooded = True
-
-
 def stopped_failure(execution: Execution, limits: Limits = LIMITS) -> Failed | None:
     """Turn the limit that ended a job into a failure; None when no limit did.
 
@@ -236,20 +172,10 @@ def stopped_failure(execution: Execution, limits: Limits = LIMITS) -> Failed | N
             Kind.RESOURCE_LIMIT,
             f"output: wrote more than {limits.output_mb} MB, or filled {limits.work_mb} MB on disk",
         ),
+        Stop.FILES: (Kind.RESOURCE_LIMIT, f"files: left more than {MAX_FILES} to collect"),
         None: (Kind.COMPILE_ERROR, ""),
     }[execution.stopped]
     return Failed.of(Stage.RENDER, kind, message, execution.log[-4000:]) if message else None
-
-
-def _reason(exit_code: int, oom: bool, forks: bool, stderr: str) -> Stop | None:
-    """Tell which limit made a command fail, if one did."""
-    if oom:
-        return Stop.MEMORY
-    if forks:
-        return Stop.PROCESSES
-    if exit_code == _FILE_TOO_LARGE or "No space left on device" in stderr:
-        return Stop.OUTPUT
-    return None
 
 
 def _pack(files: Mapping[str, bytes]) -> bytes:
@@ -263,19 +189,3 @@ def _pack(files: Mapping[str, bytes]) -> bytes:
             member.size, member.mode, member.mtime = len(data), 0o644, EPOCH
             archive.addfile(member, io.BytesIO(data))
     return buffer.getvalue()
-
-
-def _unpack(archive: bytes) -> dict[str, bytes]:
-    """Read the regular files of an untrusted tar; links, devices and odd names are left out."""
-    files: dict[str, bytes] = {}
-    try:
-        with tarfile.open(fileobj=io.BytesIO(archive), mode="r:") as members:
-            for member in members:
-                if len(files) >= MAX_FILES:
-                    break
-                if member.isreg() and not member.issparse() and not path_fault(member.name):
-                    content = members.extractfile(member)
-                    files[normalise(member.name)] = content.read() if content else b""
-    except (tarfile.TarError, EOFError, OverflowError, ValueError):
-        return files  # cut off by a limit, or forged: what was whole so far is all there is
-    return files

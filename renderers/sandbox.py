@@ -22,7 +22,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -46,10 +46,10 @@ from renderers.job import (
     Execution,
     Job,
     Limits,
-    Result,
     Stop,
     stopped_failure,
 )  # fmt: skip
+from renderers.result import Result, exchange
 
 if TYPE_CHECKING:
     import docker
@@ -61,9 +61,8 @@ __all__ = [
 
 ENGINE_SECONDS = 60
 """How long the engine may take for one request."""
-
+_EVENT_SECONDS = 5
 _INPUT_SHARE = 0.75
-_RECEIVE = 1 << 16
 
 
 class Pool:
@@ -199,20 +198,12 @@ class _Container:
 
     def run(self, job: Job, limits: Limits) -> Execution | None:
         """Run a job; None when the container ended without a result and was not stopped."""
-        result = Result(job.marker, limits)
-        begun = time.monotonic()
         try:
-            stopped = self._exchange(job.payload(limits), result, begun + limits.seconds)
-        except OSError:
-            stopped = None  # the engine or somebody else closed the connection
+            execution = self._execute(job, limits)
         except BaseException:
             self.remove()  # interrupted: nobody waits for the job any more
             raise
-        seconds = time.monotonic() - begun
-        execution = result.execution(seconds, stopped)
-        if execution is None and self._out_of_memory():
-            execution = result.execution(seconds, Stop.MEMORY)
-        if stopped or execution is None:
+        if execution is None or execution.stopped:
             self.remove()
         self._close()
         return execution
@@ -222,26 +213,28 @@ class _Container:
         self._close()
         stop_container(self.id)
 
-    def _exchange(self, payload: bytes, result: Result, deadline: float) -> Stop | None:
-        try:
-            self.channel.settimeout(max(0.001, deadline - time.monotonic()))
-            self.channel.sendall(payload)
-            while not result.flooded:
-                self.channel.settimeout(max(0.001, deadline - time.monotonic()))
-                data = self.channel.recv(_RECEIVE)
-                if not data:
-                    return None
-                result.feed(data)
-                if time.monotonic() > deadline:
-                    return Stop.TIMEOUT
-        except TimeoutError:
-            return Stop.TIMEOUT
-        return Stop.OUTPUT
+    def _execute(self, job: Job, limits: Limits) -> Execution | None:
+        result = Result(job.marker, limits)
+        seconds, stopped = exchange(self.channel, job.payload(limits), result, limits.seconds)
+        execution = result.execution(seconds, stopped)
+        if execution is None and result.begun and self._out_of_memory():
+            return result.execution(seconds, Stop.MEMORY)
+        return execution
 
     def _out_of_memory(self) -> bool:
-        """Whether the whole container was killed for its memory (runtimes with own kernels)."""
-        state = _ask(lambda client: client.api.inspect_container(self.id)["State"])
-        return not isinstance(state, Failed) and bool(state.value["OOMKilled"])
+        """Whether the container was killed for its memory, its first process included.
+
+        The engine's latest events tell; the container itself is mostly removed by now.
+        """
+
+        def first(client: docker.DockerClient) -> str:
+            wanted = {"container": self.id, "event": ["oom", "destroy"]}
+            until = int(time.time()) + _EVENT_SECONDS
+            events = client.api.events(since=1, until=until, filters=wanted, decode=True)
+            return next((str(event["Action"]) for event in events), "")
+
+        found = _ask(first)
+        return not isinstance(found, Failed) and found.value == "oom"
 
     def _close(self) -> None:
         self.channel.close()
@@ -335,14 +328,13 @@ def _start(image: str, limits: Limits, runtime: str | None) -> _Container | Fail
             use_config_proxy=False, network_disabled=True,  # not even set up: a third of the cost
         )  # fmt: skip
         identifier: str = created["Id"]
-        attach = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
-        connection = api.attach_socket(identifier, attach)
-        try:
+        with ExitStack() as undo:
+            undo.callback(stop_container, identifier)
+            attach = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
+            connection = api.attach_socket(identifier, attach)
+            undo.callback(connection.close)
             api.start(identifier)
-        except BaseException:
-            connection.close()
-            stop_container(identifier)
-            raise
+            undo.pop_all()
         return _Container(identifier, connection, getattr(connection, "_sock", connection))
 
     outcome = _ask(start, image)

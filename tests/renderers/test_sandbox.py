@@ -15,7 +15,7 @@ import docker
 import pytest
 
 from benchmark.outcome import Failed, Kind, Ok
-from renderers import sandbox
+from renderers import result, sandbox
 from renderers.hardening import OWNER, hardening, owner
 from renderers.image_digest import reference
 from renderers.job import FLOOD, Job
@@ -154,6 +154,16 @@ def test_memory_of_a_child_counts(pool):
     assert (execution.exit_code, execution.stopped) == (3, Stop.MEMORY)
 
 
+def test_memory_that_costs_the_whole_sandbox_is_the_jobs(pool):
+    """The kernel ends the first process, and with it all; so do runtimes with own kernels."""
+    script = (
+        "echo 1000 >/proc/1/oom_score_adj; head -c 80000000 /dev/zero >f;"
+        "perl -e '$x = q(a) x 40_000_000; sleep 50'; sleep 50"
+    )
+    execution = shell(pool, script, limits=Limits(seconds=60, memory_mb=96))
+    assert (execution.exit_code, execution.stopped) == (None, Stop.MEMORY)
+
+
 def test_fork_bomb_meets_the_process_limit(pool):
     execution = shell(pool, "perl -e 'for (1..500) { defined fork or die }'; exit 1")
     assert execution.stopped is Stop.PROCESSES
@@ -208,6 +218,16 @@ def test_long_logs_are_cut_quietly_and_floods_are_stopped(pool):
     assert FLOOD > 1
 
 
+def test_too_many_files_to_collect(pool):
+    execution = shell(pool, "mkdir o; cd o; touch $(seq 2001)", collect=["o"])
+    assert (execution.exit_code, execution.stopped, execution.files) == (0, Stop.FILES, {})
+    failure = sandbox.stopped_failure(execution)
+    assert failure is not None
+    assert (failure.kind, failure.message) == (
+        Kind.RESOURCE_LIMIT, "files: left more than 2000 to collect",
+    )  # fmt: skip
+
+
 def test_input_that_does_not_fit():
     outcome = Pool("never-started:latest").run(
         ["true"], {"a": b"x" * (2 << 20)}, limits=Limits(work_mb=2)
@@ -234,12 +254,17 @@ def test_links_and_devices_are_never_collected(pool):
         "ln -s /etc/passwd out1; mkfifo out2; mkdir out; ln -s /etc/passwd out/p; ln -s /etc out/e;"
         "echo ok >out3; ln out3 out4; mkdir out5; ln -s ../../../etc/passwd out5/x"
     )
-    assert shell(pool, script, collect=["out*"]).files == {"out3": b"ok\n", "out4": b"ok\n"}
+    execution = shell(pool, script, collect=["out*"])
+    assert execution.files == {"out3": b"ok\n", "out4": b"ok\n"}
+    assert execution.dropped == 4
 
 
 def test_odd_names_are_left_out(pool):
     script = "touch -- 'out\n1' 'out\\2' out:3 '--checkpoint-action=exec=id' out4"
-    assert set(shell(pool, script, collect=["*"]).files) == {"--checkpoint-action=exec=id", "out4"}
+    execution = shell(pool, script, collect=["*"])
+    assert set(execution.files) == {"--checkpoint-action=exec=id", "out4"}
+    assert execution.dropped == 3
+    assert execution.log.startswith("3 outputs left out")
 
 
 def test_a_forged_result_stays_inside(pool):
@@ -369,6 +394,40 @@ def test_a_restart_of_the_engine_costs_no_job():
         for container in list(pool._ready):
             sandbox.stop_container(container.id)
         assert shell(pool, "echo fine").stdout == "fine\n"
+
+
+@pytest.mark.parametrize("files", [{}, {"big": bytes(8 << 20)}])
+def test_a_stalled_container_is_no_fault_of_the_jobs(monkeypatch, files):
+    """It is paused before it has its job: the input fits into the pipe, or it does not."""
+    client = docker.from_env()
+    with Pool(IMAGE, size=1, limits=Limits(seconds=20)) as pool:
+        shell(pool, "true")
+        eventually(lambda: len(pool._ready) == 1)
+        client.api.pause(pool._ready[0].id)
+        client.close()
+        pool._size = 0
+        start = pool._start
+        monkeypatch.setattr(result, "START_SECONDS", 2)
+
+        def start_with_time(limits: Limits):
+            monkeypatch.setattr(result, "START_SECONDS", 60)
+            return start(limits)
+
+        monkeypatch.setattr(pool, "_start", start_with_time)
+        assert shell(pool, "echo fine", files, limits=Limits(seconds=20)).stdout == "fine\n"
+
+
+@pytest.mark.parametrize("step", ["attach_socket", "start"])
+def test_a_container_that_cannot_be_started_is_removed(monkeypatch, step):
+    def fail(*_args, **_options):
+        raise docker.errors.APIError("the engine gave up")
+
+    before = set(containers(owner()))
+    monkeypatch.setattr(docker.APIClient, step, fail)
+    started = sandbox._start(IMAGE, Limits(), None)
+    assert isinstance(started, Failed)
+    assert started.kind is Kind.ENGINE_UNAVAILABLE
+    assert set(containers(owner())) <= before
 
 
 def kill_running(command: str, but: str = "") -> str:
