@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
 from datetime import datetime
 from pathlib import Path
@@ -299,8 +300,14 @@ def _print_trial(result: object) -> None:
         console.print(f"rendered {pages} in {result.seconds:.2f} s: {told}", soft_wrap=True)
 
 
+def _interrupt(_number: int, _frame: object) -> None:
+    """Treat SIGTERM as Ctrl-C, so that Prefect's server is ended too."""
+    raise KeyboardInterrupt
+
+
 def main() -> None:
     """Run the command line; errors are one or two lines unless --debug asks for the traceback."""
+    signal.signal(signal.SIGTERM, _interrupt)
     arguments = sys.argv[1:]
     if "--debug" in arguments:  # wherever it stands
         arguments = ["--debug", *(each for each in arguments if each != "--debug")]
