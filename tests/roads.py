@@ -1,0 +1,96 @@
+"""The whole road of an answer for tests: reading, repairs and a real sandbox."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from benchmark.outcome import Failed, Ok, Outcome
+from benchmark.protocols import Language, Renderer, Scenario
+from benchmark.records import Answer, Picture
+from renderers import sandbox
+from renderers.graphviz import GraphvizRenderer
+from renderers.job import Limits
+from renderers.lilypond import LilypondRenderer
+from renderers.tex import TexRenderer
+from renderers.web import WebRenderer
+from scenarios.languages.graphviz import Graphviz
+from scenarios.languages.lilypond import Lilypond
+from scenarios.languages.web import Web
+from scenarios.latex import Latex
+from scenarios.roundtrip import render_answer
+from tests.scenarios.containers import ready
+
+
+@dataclass
+class Road:
+    """A reader and its renderer."""
+
+    reader: Scenario | Language
+    renderer: Renderer
+
+    def read(self, text: str) -> Answer:
+        outcome = self.reader.read(text)
+        assert isinstance(outcome, Ok), outcome
+        return outcome.value
+
+    def take(self, text: str) -> Outcome[tuple[Answer, Picture]]:
+        read = self.reader.read(text)
+        if isinstance(read, Failed):
+            return read
+        return render_answer(self.reader, self.renderer, read.value)
+
+    def answer(self, text: str) -> tuple[Answer, Picture]:
+        outcome = self.take(text)
+        assert isinstance(outcome, Ok), outcome
+        return outcome.value
+
+    def picture(self, text: str) -> Picture:
+        return self.answer(text)[1]
+
+    def failure(self, text: str) -> Failed:
+        outcome = self.take(text)
+        assert isinstance(outcome, Failed), outcome.value
+        assert "root:" not in outcome.message + outcome.detail
+        return outcome
+
+    def run(self, *command: str, **options) -> sandbox.Execution:
+        """Run a command of the test's own in a sandbox like those of answers."""
+        outcome = self.renderer.pool.run(command, options.pop("files", {}), **options)
+        assert isinstance(outcome, Ok), outcome
+        return outcome.value
+
+
+class QuickLilypond(LilypondRenderer):
+    """Gives up sooner, so that the tests of what never ends are short."""
+
+    limits = Limits(seconds=15, memory_mb=512)
+
+
+class QuickWeb(WebRenderer):
+    """As above."""
+
+    page_limits = Limits(seconds=12, memory_mb=1024, cpus=2, pids=400, work_mb=256)
+
+
+def road(area: str) -> Iterator[Road]:
+    """Yield the road of latex, lilypond, web or graphviz with its renderer open."""
+    reader, renderer = {
+        "latex": lambda: (Latex(), TexRenderer(workers=1, limits=Limits(seconds=25))),
+        "lilypond": lambda: (Lilypond(), QuickLilypond(workers=1)),
+        "web": lambda: (Web(), QuickWeb(workers=1)),
+        "graphviz": lambda: (Graphviz(), GraphvizRenderer(workers=1)),
+    }[area]()
+    for opened in ready(renderer):
+        yield Road(reader, opened)
+
+
+def expect(outcome, kinds: str) -> None:
+    """Assert that an outcome is one of the kinds, and shows no line of a file of passwords."""
+    if isinstance(outcome, Failed):
+        assert outcome.kind in kinds.split(), outcome
+        assert "root:" not in outcome.message + outcome.detail
+    else:
+        assert isinstance(outcome, Ok)
+        assert "rendered" in kinds.split(), outcome.value[1].flags
+        assert "root:" not in outcome.value[1].log

@@ -1,0 +1,373 @@
+"""Hard cases by the whole road (reading, repairs, sandbox), the hostile ones first.
+
+They belong to the shared test data and are skipped where that is absent; hostile inputs of our own
+are in ``test_hostile_inputs``.
+
+A rule that has no other home: graphs are compared as DOT draws them. A ``strict`` graph has each
+edge once, with the attributes that were written last; without ``strict`` every statement is an edge
+of its own, so the edges of two graphs are compared as multisets (case dot-018).
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import docker
+import pytest
+
+from benchmark.outcome import Failed, Kind, Ok, Stage
+from benchmark.records import Answer, Picture
+from flows import trial
+from renderers import canvas, sandbox
+from renderers.hardening import OWNER, hardening
+from renderers.job import ENVIRONMENT, LIMITS, WORK
+from renderers.pooled import LOG_CHARACTERS
+from renderers.web_site import COMMAND, ORIGIN
+from scenarios.languages.dot_tokens import TokenKind, tokenize
+from scenarios.languages.graphviz import Graphviz
+from scenarios.languages.lilypond import Lilypond
+from scenarios.languages.web import Web
+from tests.conftest import hard_cases
+from tests.roads import QuickLilypond, QuickWeb, Road, expect, road
+from tests.scenarios.containers import ready
+
+AREAS = ("latex", "lilypond", "web", "graphviz")
+CASES = {case["id"]: case for area in (*AREAS, "parse") for case in hard_cases(area)}
+LEFT = (WORK, "/tmp")  # noqa: S108 - inside the container
+"""The only folders in which a job can leave anything."""
+
+SETTLED = 60
+"""Seconds that the engine may take to remove what has ended."""
+
+
+@pytest.fixture(scope="module")
+def latex():
+    yield from road("latex")
+
+
+@pytest.fixture(scope="module")
+def lilypond():
+    yield from road("lilypond")
+
+
+@pytest.fixture(scope="module")
+def web():
+    yield from road("web")
+
+
+@pytest.fixture(scope="module")
+def graphviz():
+    yield from road("graphviz")
+
+
+def case(identifier: str) -> dict:
+    if identifier not in CASES:
+        pytest.skip("no shared/cases/cases.jsonl beside the checkout")
+    return CASES[identifier]
+
+
+def written(identifier: str, folder: Path) -> Path:
+    """Write a case's input to a file; a generator of one is run for it."""
+    found, path = case(identifier), folder / identifier
+    if found["input_kind"] == "python_gen":
+        command = [sys.executable, "-c", found["input"], str(path)]
+        subprocess.run(command, check=True, cwd=folder, timeout=60)
+    else:
+        path.write_text(found["input"], encoding="utf-8")
+    return path
+
+
+def flagged(picture: Picture, text: str) -> bool:
+    return any(text in flag.message for flag in picture.flags)
+
+
+def pixels(picture: Picture):
+    array = canvas.decode(picture.png)
+    assert isinstance(array, Ok), array
+    return array.value
+
+
+def lines(picture: Picture) -> int:
+    """Count the lines of text: bands of rows with ink."""
+    inked = (pixels(picture) < canvas.VISIBLE).any(axis=(1, 2))
+    return sum(1 for ink, _ in itertools.groupby(inked.tolist()) if ink)
+
+
+def edges(dot: str) -> list[tuple[str, str]]:
+    """Return the edges between two plain names, as they are written."""
+    tokens = tokenize(dot)
+    triples = zip(tokens, tokens[1:], tokens[2:], strict=False)
+    return [(a.text, b.text) for a, arrow, b in triples if arrow.kind is TokenKind.ARROW]
+
+
+SECURITY = {
+    "latex-016": "resource_limit",
+    "latex-018": "resource_limit timeout",
+    "latex-019": "unsafe_input",
+    "latex-021": "rendered",
+    "latex-022": "compile_error",
+    "latex-024": "rendered",
+    "latex-025": "unsafe_input",
+    "ly-007": "rendered",
+    "ly-009": "rendered",
+    "ly-010": "rendered",
+    "ly-012": "timeout resource_limit",
+    "ly-013": "resource_limit",
+    "ly-016": "timeout resource_limit",
+    "web-012": "rendered",
+    "web-013": "unsafe_input",
+    "web-015": "timeout",
+    "web-021": "rendered",
+    "web-022": "rendered",
+    "web-028": "resource_limit timeout",
+    "web-030": "rendered",
+    "web-031": "unsafe_input",
+    "dot-009": "resource_limit",
+    "dot-010": "resource_limit rendered",
+    "dot-016": "compile_error",
+}
+"""What may come of each hostile case."""
+
+
+def area_of(identifier: str) -> str:
+    prefix = identifier.partition("-")[0]
+    return {"ly": "lilypond", "dot": "graphviz"}.get(prefix, prefix)
+
+
+def test_every_hostile_case_is_here():
+    hostile = {name for name, found in CASES.items() if found["security"]}
+    assert hostile in (set(), set(SECURITY))
+
+
+@pytest.mark.parametrize("identifier", SECURITY)
+def test_hostile_case(identifier, request, tmp_path):
+    path = written(identifier, tmp_path)
+    if identifier == "web-013":  # an archive, which `rerender try` unpacks
+        outcome = trial.run("web", path, None, tmp_path / "pictures").failure
+    else:
+        road = request.getfixturevalue(area_of(identifier))
+        outcome = road.take(path.read_text(encoding="utf-8"))
+    expect(outcome, SECURITY[identifier])
+
+
+class TestLatex:
+    def test_preamble_fits_the_commands_of_the_algorithm(self, latex):
+        text = case("latex-007")["input"]
+        answer, picture = latex.answer(text)
+        assert answer.structure.options["packages"]
+        assert picture.flags == ()
+        without = latex.picture(text.replace(r"\KwData{$n$}", ""))
+        assert lines(picture) == lines(without) + 1
+
+    def test_upper_case_statements_are_numbered_lines(self, latex):
+        text = case("latex-009")["input"]
+        picture = latex.picture(text)
+        assert picture.flags == ()
+        statement = r"\STATE $i \gets 0$"
+        assert statement in text
+        assert lines(picture) >= 3
+        assert lines(latex.picture(text.replace(statement, ""))) == lines(picture) - 1
+        assert latex.picture(text.replace("[1]", "")).width < picture.width, "no numbers"
+
+    def test_missing_package_is_named_and_nothing_waits_for_input(self, latex):
+        failure = latex.failure(case("latex-012")["input"])
+        assert failure.kind is Kind.MISSING_RESOURCE
+        assert "nosuchpkgzz" in failure.message
+        asking = latex.failure("\\typein[\\name]{Who are you?} Hello \\name")
+        assert asking.kind is Kind.COMPILE_ERROR
+        assert latex.run("sh", "-c", "read -r line || echo closed").stdout.strip() == "closed"
+
+    def test_a_typo_ends_at_the_first_error(self, latex):
+        text = case("latex-015")["input"]
+        line = 1 + text[: text.index("[ex4]")].count("\n")
+        failure = latex.failure(text)
+        assert failure.kind is Kind.COMPILE_ERROR
+        assert re.match(rf"\S+\.tex:{line}: Missing number", failure.message), failure
+
+    def test_a_package_written_by_one_job_is_not_loaded_by_the_next(self, latex):
+        text = "\\documentclass{article}\\usepackage{amsmath}\\begin{document}x\\end{document}"
+        before = latex.picture(text)
+        hijack = latex.picture(case("latex-024")["input"])
+        after = latex.picture(text)
+        assert after.png == before.png == hijack.png
+        assert "HIJACKED" not in after.log
+        look = "ls /work; for f in /opt/rerender/*; do echo x >>$f && echo writable; done"
+        assert latex.run("sh", "-c", look).stdout.strip() == ""
+        assert hardening(LIMITS)["read_only"] is True
+
+    def test_a_macro_on_the_line_of_the_packages_stays(self, latex):
+        text = case("latex-031")["input"]
+        macro = r"\newcommand{\R}{\mathbb{R}}"
+        assert macro in text
+        expanded = text.replace(macro, "").replace(r"\in\R", r"\in\mathbb{R}")
+        assert latex.picture(text).png == latex.picture(expanded).png
+
+
+class TestLilypond:
+    def test_a_command_changes_nothing_outside(self, lilypond):
+        text = case("ly-007")["input"]
+        line = next(line for line in text.splitlines() if "system" in line)
+        first, second = lilypond.picture(text), lilypond.picture(text)
+        assert first.png == second.png == lilypond.picture(text.replace(line, "")).png
+        for folder in (Path(tempfile.gettempdir()), Path.cwd()):
+            assert not (folder / "pwned.txt").exists()
+        assert lilypond.run("find", *LEFT, "-type", "f").stdout == ""
+
+    @pytest.mark.parametrize("identifier", ["ly-009", "ly-010"])
+    def test_nothing_of_the_host_is_within_reach(self, lilypond, identifier, tmp_path, monkeypatch):
+        text = case(identifier)["input"]
+        secret = tmp_path / "secret.txt"
+        secret.write_text("the-hosts-own-secret", encoding="utf-8")
+        monkeypatch.setenv("RERENDER_TEST_TOKEN", "the-hosts-own-secret")
+        picture = lilypond.picture(text)
+        assert socket.gethostname() not in picture.log
+        outside = lilypond.take(text.replace("/etc/passwd", str(secret)))
+        log = outside.detail if isinstance(outside, Failed) else outside.value[1].log
+        assert "the-hosts-own-secret" not in log
+        seen = lilypond.run("sh", "-c", f"env; cat {secret} /etc/hostname /proc/self/mountinfo")
+        assert "the-hosts-own-secret" not in seen.log
+        assert socket.gethostname() not in seen.log
+        names = {line.partition("=")[0] for line in lilypond.run("env").stdout.split("\n") if line}
+        assert names <= {*ENVIRONMENT, "PWD"}
+
+    def test_no_folder_of_the_host_is_mounted(self):
+        host = hardening(LIMITS)
+        assert not {"binds", "mounts", "volumes", "volumes_from", "devices"} & host.keys()
+        assert host["network_mode"] == "none"
+        assert set(host["tmpfs"]) == set(LEFT)
+
+    def test_a_fork_bomb_stays_in_its_container(self, lilypond, monkeypatch):
+        label = f"hard-cases/{id(monkeypatch)}"  # of another host: never taken for stale
+        monkeypatch.setattr(sandbox, "owner", lambda: label)
+        harmless = '\\version "2.24.0"\n{ c\'1 }'
+        for renderer in ready(QuickLilypond(workers=1)):
+            road = Road(Lilypond(), renderer)
+            before = road.picture(harmless)
+            assert containers(label)
+            failure = road.failure(case("ly-012")["input"])
+            assert failure.kind in (Kind.TIMEOUT, Kind.RESOURCE_LIMIT)
+            if failure.kind is Kind.RESOURCE_LIMIT:
+                assert str(QuickLilypond.limits.pids) in failure.message
+            assert road.picture(harmless).png == before.png
+            assert lilypond.picture(harmless).png == before.png
+        deadline = time.monotonic() + SETTLED
+        while containers(label):
+            assert time.monotonic() < deadline, "containers are left"
+            time.sleep(0.2)
+
+
+def containers(label: str) -> list[str]:
+    client = docker.from_env()
+    try:
+        filters = {"label": f"{OWNER}={label}"}
+        return [found["Id"] for found in client.api.containers(all=True, filters=filters)]
+    finally:
+        client.close()
+
+
+class TestWeb:
+    def test_a_style_sheet_below_an_underscore_is_applied(self, web):
+        picture = web.picture(case("web-003")["input"])
+        assert picture.flags == ()
+        assert (pixels(picture) == (255, 0, 0)).all(axis=2).any()
+
+    def test_a_destination_of_the_sites_own_is_not_emptied(self, web):
+        items = json.loads(case("web-012")["input"])
+        files = {f"source/{item['filename']}": item["content"].encode() for item in items}
+        build = "mkdir in other && mv source in && echo kept >other/file && cd in && "
+        done = web.run(
+            "sh", "-c", build + " ".join(COMMAND),
+            files=files, collect=("in/site", "other"), environment={"RERENDER_ORIGIN": ORIGIN},
+        )  # fmt: skip
+        assert done.files.keys() == {"in/site/index.html", "other/file"}
+        assert done.files["other/file"] == b"kept\n"
+
+    def test_a_font_out_of_reach_gives_the_fallback(self, web):
+        picture = web.picture(case("web-018")["input"])
+        assert flagged(picture, "blocked_requests=1 (fonts.example)")
+        named = "<style>body{font-family:serif}</style><h1>Text</h1>"
+        assert picture.png == web.picture(named).png
+        assert picture.png != web.picture(named.replace("serif", "monospace")).png
+
+    def test_a_host_that_never_answers_holds_nothing(self, web):
+        picture = web.picture(case("web-019")["input"])
+        assert flagged(picture, "blocked_requests=1 (slow.example)")
+        assert not flagged(picture, "not fully loaded")
+        assert picture.png == web.picture("<img src=nowhere.png><h1>hi</h1>").png
+
+    def test_random_numbers_and_the_clock_are_the_same_each_time(self, web):
+        text = case("web-027")["input"]
+        assert "Math.random()" in text
+        pictures = {web.picture(text).png, web.picture(text).png}
+        for renderer in ready(QuickWeb(workers=1)):
+            pictures.add(Road(Web(), renderer).picture(text).png)
+        assert len(pictures) == 1
+        assert pictures != {web.picture("<h1>0</h1>").png}
+
+    def test_a_flood_of_messages_is_capped(self, web):
+        picture = web.picture(case("web-030")["input"])
+        assert len(picture.log) <= LOG_CHARACTERS
+        assert picture.png == web.picture("<p>hi").png
+        thrown = "<p>hi<script>for(let i=0;i<500;i++)setTimeout(()=>{throw 'e'.repeat(9999)})"
+        assert len(web.picture(thrown).log) <= LOG_CHARACTERS
+
+    def test_half_a_surrogate_pair_is_replaced_and_recorded(self, web):
+        answer, picture = web.answer(case("parse-016")["input"])
+        assert answer.structure.text == "<p>\ufffd</p>"
+        assert any("surrogate" in repair for repair in answer.repairs)
+        assert picture.png == web.picture("<meta charset=utf-8><p>\ufffd</p>").png
+        assert Answer.model_validate_json(answer.model_dump_json()) == answer
+        assert web.picture("<meta charset=utf-8><p>\ud83d</p>").png == picture.png
+
+
+class TestGraphviz:
+    def test_a_label_without_quotes_keeps_its_edge(self, graphviz):
+        answer, picture = graphviz.answer(case("dot-001")["input"])
+        assert "unquoted attribute values quoted" in answer.repairs
+        assert edges(answer.structure.text) == [("a", "b")]
+        quoted = 'digraph g { a [label="y: (2, 2)", shape=box]; a -> b }'
+        assert picture.png == graphviz.picture(quoted).png
+
+    def test_of_two_graphs_one_is_read_and_one_is_drawn(self, graphviz):
+        """The reader decides (the last graph), so the renderer's rule (the first) never does."""
+        answer, picture = graphviz.answer(case("dot-012")["input"])
+        assert any("multiple_graphs" in flag.message for flag in answer.flags)
+        assert edges(answer.structure.text) == [("c", "d")]
+        assert picture.png == graphviz.picture("digraph B { c -> d }").png
+        assert picture.flags == ()
+        assert canvas.encode(pixels(picture)) == picture.png, "one picture and nothing behind it"
+
+    def test_strict_draws_an_edge_once(self, graphviz):
+        """The rule of comparison stands in the module's docstring."""
+        text = case("dot-018")["input"]
+        once = graphviz.picture(text)
+        assert once.png == graphviz.picture('digraph g { a -> b [label="2"] }').png
+        assert edges(text) == [("a", "b")] * 3
+        assert graphviz.picture(text.removeprefix("strict ")).width > once.width
+
+    def test_endless_repetition_is_truncated_in_linear_time(self, tmp_path):
+        text = written("parse-022", tmp_path).read_text(encoding="utf-8")
+        failure = Graphviz().read(text, truncated=True)
+        assert isinstance(failure, Failed)
+        assert (failure.stage, failure.kind) == (Stage.PARSE, Kind.TRUNCATED)
+        assert "degenerate_repetition" in failure.message
+        # a quadratic reader would take 64 times as long for 8 times the text
+        assert reading_time(text + "A -> B;\n" * 140_000) < 32 * reading_time(text)
+
+
+def reading_time(text: str) -> float:
+    """Return the least processor time, in seconds, of three readings."""
+    times = []
+    for _ in range(3):
+        begun = time.process_time()
+        Graphviz().read(text, truncated=True)
+        times.append(time.process_time() - begun)
+    return min(times)
