@@ -62,7 +62,6 @@ Cut = Callable[[RGB, RGB], patches.Signature]
 DARK = 127
 """A modal colour whose grey is below this level is dark: the constant picture is white."""
 
-
 LIGHT = 255
 """The level of a white constant picture; a black one has 0."""
 
