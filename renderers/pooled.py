@@ -38,8 +38,12 @@ class PooledRenderer:
         self._runtime = runtime or settings.container_runtime
         self._lock = threading.Lock()
         self._pool: Pool | None = None
+        self._closed = False
 
     def __enter__(self) -> Self:
+        """Open the renderer, again if it was closed."""
+        with self._lock:
+            self._closed = False
         return self
 
     def __exit__(
@@ -49,6 +53,7 @@ class PooledRenderer:
         trace: TracebackType | None,
     ) -> None:
         with self._lock:
+            self._closed = True
             pool, self._pool = self._pool, None
         if pool:
             pool.close()
@@ -59,8 +64,13 @@ class PooledRenderer:
 
     @property
     def pool(self) -> Pool:
-        """The pool of this renderer's containers."""
+        """The pool of this renderer's containers.
+
+        Raises:
+            RuntimeError: the renderer is closed; nobody would close what is started now.
+        """
         with self._lock:
+            self._check_open()
             if self._pool is None:
                 self._pool = Pool(
                     self.image,
@@ -69,6 +79,10 @@ class PooledRenderer:
                     runtime=self._runtime,
                 )
             return self._pool
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise RuntimeError("the renderer is closed")
 
 
 def judge(

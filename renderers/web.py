@@ -7,8 +7,8 @@ When is there a picture? Jekyll's exit status does not decide: what it reports d
 went through gives a picture, with a flag for each missing layout or broken front matter. A browser
 always shows something, so every page that can be photographed within its limits is a picture, with
 a flag for what was missing, blocked or broken, except: nothing visible (``empty_render``), a
-document other than the site's (``unsupported``), a process that died (``resource_limit``) or a page
-that does not come to an end (``timeout``).
+document other than the site's (``unsupported``), a process that died or too many requests
+(``resource_limit``), or a page that does not come to an end (``timeout``).
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ class WebRenderer(PooledRenderer):
     """
 
     name = "web"
-    version = "1"
+    version = "2"
     limits = LIMITS
-    page_limits = Limits(seconds=30, memory_mb=1536, cpus=2, pids=400, work_mb=256)
+    page_limits = Limits(seconds=40, memory_mb=1536, cpus=2, pids=400, work_mb=256)
     """Of one browser; `seconds` is the hard limit of one page."""
 
     def __init__(self, *, workers: int | None = None, runtime: str | None = None) -> None:
@@ -57,18 +57,25 @@ class WebRenderer(PooledRenderer):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        with self._lock:
-            browsers, self._browsers = self._browsers, None
-        if browsers:
-            browsers.close()
-        super().__exit__(kind, error, trace)
+        try:
+            super().__exit__(kind, error, trace)
+        finally:
+            with self._lock:
+                browsers, self._browsers = self._browsers, None
+            if browsers:
+                browsers.close()
 
     @property
     def browsers(self) -> Browsers:
-        """The browsers of this renderer."""
+        """The browsers of this renderer.
+
+        Raises:
+            RuntimeError: the renderer is closed; nobody would close what is started now.
+        """
         from renderers.web_browser import Browsers  # noqa: PLC0415 - Playwright loads slowly
 
         with self._lock:
+            self._check_open()
             if self._browsers is None:
                 self._browsers = Browsers(
                     reference(self.name),

@@ -17,24 +17,34 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import shutil
 import threading
-from collections.abc import Coroutine
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, TypeVar
 
-from playwright.async_api import Browser, Error, Playwright, async_playwright
+from playwright.async_api import Browser, Error
 from playwright.async_api import TimeoutError as StepTimeout
 
 from benchmark.outcome import Failed, Kind, Ok, Outcome, Stage, ok
-from renderers.sandbox import Limits, browser_command, image_digest, stop_container
+from renderers.sandbox import (
+    Limits,
+    browser_command,
+    image_digest,
+    remove_stale,
+    stop_container,
+)  # fmt: skip
+from renderers.web_driver import Driver, Drivers, Loop, begin
 from renderers.web_page import PageCrashed, Shot, photograph
 from renderers.web_site import ORIGIN, Site
 
-T = TypeVar("T")
-
 PAGES = 50
 """A browser is replaced after so many pages."""
+
+PAGE_LOSSES = 2
+"""A browser may fail by itself; so often with one page, it is the page."""
+
+DRIVER_LOSSES = 3
+"""So often a page may lose its driver before it is left to the next run."""
 
 LAUNCH_SECONDS = 60
 CLOSE_SECONDS = 10
@@ -72,6 +82,9 @@ class _Worker:
 
     name: str
     browser: Browser
+    driver: Driver
+    alone: bool
+    """Whether the driver is this browser's only, and both serve one page."""
     pages: int = 0
 
 
@@ -89,6 +102,23 @@ class _Lost:
             return cls(Failed.of(Stage.RENDER, Kind.UNSUPPORTED, text))
         text = "memory or processes: the page took its browser down, twice"
         return cls(Failed.of(Stage.RENDER, Kind.RESOURCE_LIMIT, text))
+
+
+class _DriverLost:
+    """The driver went with all its browsers: not the page's fault, as far as one can know."""
+
+
+def browser_client_missing() -> str | None:
+    """Say what to do if the command that starts browsers is not there; None if it is.
+
+    Jobs reach the engine through its socket; only browsers need the command line.
+    """
+    if shutil.which("docker"):
+        return None
+    return (
+        "web pages need the command `docker`, which is not on PATH; install Docker's command line "
+        "(Debian: docker-cli or docker.io; Podman: podman-docker)"
+    )
 
 
 class Browsers:
@@ -112,8 +142,8 @@ class Browsers:
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
-        self._playwright: Playwright | None = None
-        self._starting = asyncio.Lock()
+        self._drivers = Drivers()
+        self._cleared = False
         self._slots = asyncio.Semaphore(workers)
         self._idle: list[_Worker] = []
         self._alive: dict[str, _Worker] = {}
@@ -124,14 +154,20 @@ class Browsers:
 
         Returns:
             The shot, or a failure: ``timeout`` (the page kept its browser busy beyond the hard
-            limit), ``resource_limit`` (its process or, twice, its browser went down),
-            ``unsupported`` (no picture could be taken), or an infra failure when no browser starts.
+            limit), ``resource_limit`` (its process or, twice, its browser went down; too many
+            requests), ``unsupported`` (no picture could be taken), or an infra failure when no
+            browser starts or the driver is lost again and again.
         """
-        return self._wait_for(self._shoot(site))
+        with self._lock:
+            if self._closed:
+                return _closed()
+            future = asyncio.run_coroutine_threadsafe(self._shoot(site), self._running_loop())
+        return future.result()
 
     def close(self) -> None:
         """End all browsers, the driver and the thread."""
         with self._lock:
+            self._closed = True
             loop, thread = self._loop, self._thread
             self._loop = self._thread = None
         if loop is None or thread is None:
@@ -141,115 +177,152 @@ class Browsers:
         thread.join()
         loop.close()
 
-    def _wait_for(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        with self._lock:
-            if self._loop is None:
-                self._loop = asyncio.new_event_loop()
-                self._thread = threading.Thread(
-                    target=self._loop.run_forever, name="browsers", daemon=True
-                )
-                self._thread.start()
-            future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
-        return future.result()
+    def _running_loop(self) -> asyncio.AbstractEventLoop:
+        if self._loop is None:
+            self._loop = Loop()
+            self._thread = threading.Thread(
+                target=self._loop.run_forever, name="browsers", daemon=True
+            )
+            self._thread.start()
+        return self._loop
 
     async def _shoot(self, site: Site) -> Outcome[Shot]:
+        own = drivers = 0
         async with self._slots:
-            failure = None
-            for _ in range(2):  # a browser may fail by itself; twice with one page it is the page
-                worker = await self._take()
+            while True:
+                # who lost a driver goes on alone: if it was this page, it hits no other again
+                worker = await self._take(alone=drivers > 0)
                 if isinstance(worker, Failed):
                     return worker
                 outcome = await self._use(worker, site)
-                if not isinstance(outcome, _Lost):
+                if isinstance(outcome, _Lost):
+                    own += 1
+                    if own == PAGE_LOSSES:
+                        return outcome.failure
+                elif isinstance(outcome, _DriverLost):
+                    drivers += 1
+                    if drivers == DRIVER_LOSSES:
+                        message = f"Playwright's driver ended {drivers} times during the page"
+                        return Failed.of(Stage.RENDER, Kind.SANDBOX_LOST, message)
+                else:
                     return outcome
-                failure = outcome.failure
-        assert failure is not None  # noqa: S101 - the loop runs
-        return failure
 
-    async def _use(self, worker: _Worker, site: Site) -> Outcome[Shot] | _Lost:
+    async def _use(self, worker: _Worker, site: Site) -> Outcome[Shot] | _Lost | _DriverLost:
         """Photograph a site in a browser, which stays in use only after an uneventful page."""
         worker.pages += 1
-        healthy = False
         try:
-            outcome = await asyncio.wait_for(photograph(worker.browser, site), self._limits.seconds)
-            healthy = worker.pages < PAGES and isinstance(outcome, Ok) and not outcome.value.stormy
+            outcome = await self._photograph(worker, site)
+        except BaseException:
+            await self._end(worker)
+            raise
+        if isinstance(outcome, Ok) and worker.pages < PAGES and not worker.alone:
+            self._idle.append(worker)
+            return outcome
+        driver_lost = await self._end(worker)
+        lost = isinstance(outcome, _Lost)
+        late = isinstance(outcome, Failed) and outcome.kind is Kind.TIMEOUT
+        return _DriverLost() if driver_lost and (lost or late) else outcome
+
+    async def _photograph(self, worker: _Worker, site: Site) -> Outcome[Shot] | _Lost:
+        """Photograph a site within the hard limit; what goes wrong becomes a failure or a loss."""
+        try:
+            return await asyncio.wait_for(photograph(worker.browser, site), self._limits.seconds)
         except StepTimeout as error:
             message = f"the page keeps its browser busy: {error.message.splitlines()[0]}"
-            outcome = Failed.of(Stage.RENDER, Kind.TIMEOUT, message)
+            return Failed.of(Stage.RENDER, Kind.TIMEOUT, message)
         except TimeoutError:
             message = f"the page was not done in time (limit {self._limits.seconds:g} s)"
-            outcome = Failed.of(Stage.RENDER, Kind.TIMEOUT, message)
+            return Failed.of(Stage.RENDER, Kind.TIMEOUT, message)
         except PageCrashed:
             message = f"memory: the page's process ended (limit {self._limits.memory_mb} MB)"
-            outcome = Failed.of(Stage.RENDER, Kind.RESOURCE_LIMIT, message)
+            return Failed.of(Stage.RENDER, Kind.RESOURCE_LIMIT, message)
         except Error as error:
             return _Lost.of(worker.browser.is_connected(), error.message)
-        finally:
-            if healthy:
-                self._idle.append(worker)
-            else:
-                await self._end(worker)
-        return outcome
 
-    async def _take(self) -> _Worker | Failed:
+    async def _take(self, *, alone: bool) -> _Worker | Failed:
         """Return a browser that lives, starting one if none is idle."""
-        if self._closed:
-            return Failed.of(Stage.RENDER, Kind.SANDBOX_LOST, "the renderer was closed meanwhile")
-        while self._idle:
+        while self._idle and not alone:
             worker = self._idle.pop()
             if worker.browser.is_connected():
                 return worker
             await self._end(worker)
-        started = await self._start()
+        started = await self._start(alone=alone)
         if isinstance(started, Failed) and started.kind is Kind.SANDBOX_LOST:
-            started = await self._start()  # with a new driver
+            started = await self._start(alone=alone)
         return started if isinstance(started, Failed) else started.value
 
-    async def _start(self) -> Outcome[_Worker]:
+    async def _start(self, *, alone: bool) -> Outcome[_Worker]:
+        if self._closed:
+            return _closed()
+        missing = browser_client_missing()
+        if missing:
+            return Failed.of(Stage.RENDER, Kind.ENGINE_UNAVAILABLE, missing)
         present = await asyncio.to_thread(image_digest, self.image)
         if isinstance(present, Failed):
             return present
+        if not self._cleared:
+            self._cleared = True
+            asyncio.get_running_loop().run_in_executor(None, remove_stale)
+        driver = await (begin() if alone else self._drivers.share())
+        if isinstance(driver, Failed):
+            return driver
+        launched = await self._launch(driver.value, alone=alone)
+        if isinstance(launched, Failed):
+            if alone:
+                await driver.value.end()
+        elif self._closed:
+            await self._end(launched.value)
+            return _closed()
+        return launched
+
+    async def _launch(self, driver: Driver, *, alone: bool) -> Outcome[_Worker]:
+        """Start a browser; one that does not start costs no other its driver."""
         name = f"rerender-browser-{secrets.token_hex(8)}"
         command = browser_command(self.image, name=name, limits=self._limits, runtime=self._runtime)
+        launching = driver.playwright.chromium.launch(
+            executable_path="/bin/sh",
+            args=["-c", BRIDGE, "sh", *command, "/bin/sh", "-c", INSIDE, "sh", *FLAGS],
+            ignore_default_args=True,
+            timeout=LAUNCH_SECONDS * 1000,
+        )
         try:
-            driver = await self._driver()
-            launching = driver.chromium.launch(
-                executable_path="/bin/sh",
-                args=["-c", BRIDGE, "sh", *command, "/bin/sh", "-c", INSIDE, "sh", *FLAGS],
-                ignore_default_args=True,
-                timeout=LAUNCH_SECONDS * 1000,
-            )
             browser = await asyncio.wait_for(launching, LAUNCH_SECONDS + CLOSE_SECONDS)
         except (Error, OSError, TimeoutError) as error:
             await asyncio.to_thread(stop_container, name)
-            await self._drop_driver()
+            if isinstance(error, TimeoutError):
+                await driver.end()  # it did not keep its own limit: it hangs
             return Failed.of(Stage.RENDER, Kind.SANDBOX_LOST, f"no browser started: {error}")
-        worker = self._alive[name] = _Worker(name, browser)
+        worker = self._alive[name] = _Worker(name, browser, driver, alone)
         return ok(worker)
 
-    async def _driver(self) -> Playwright:
-        async with self._starting:
-            if self._playwright is None:
-                self._playwright = await async_playwright().start()
-            return self._playwright
+    async def _end(self, worker: _Worker) -> bool:
+        """End a browser and its container, also when it does not react.
 
-    async def _drop_driver(self) -> None:
-        """End the driver, so that the next start gets a new one."""
-        driver, self._playwright = self._playwright, None
-        if driver is not None:
-            with suppress(Exception):  # it failed already; what it says on leaving is of no use
-                await asyncio.wait_for(driver.stop(), CLOSE_SECONDS)
-
-    async def _end(self, worker: _Worker) -> None:
-        """End a browser and its container, also when it does not react."""
+        Returns:
+            Whether the driver is lost, which also ends one that does not even notice that its
+            browser is gone.
+        """
         self._alive.pop(worker.name, None)
         await asyncio.to_thread(stop_container, worker.name)
-        with suppress(Error, TimeoutError):
-            await asyncio.wait_for(worker.browser.close(), CLOSE_SECONDS)
+        hangs = False
+        try:
+            with suppress(Error):
+                await asyncio.wait_for(worker.browser.close(), CLOSE_SECONDS)
+        except TimeoutError:
+            hangs = True
+        lost = hangs or worker.driver.lost
+        if hangs or worker.alone:
+            await worker.driver.end()
+        return lost
 
     async def _close(self) -> None:
-        self._closed = True
         for worker in list(self._alive.values()):
             await self._end(worker)
-        await self._drop_driver()
+        await self._drivers.close()
+        for _ in range(self._workers):  # pages under way find their browsers gone, and give up
+            await self._slots.acquire()
         await asyncio.get_running_loop().shutdown_default_executor()
+
+
+def _closed() -> Failed:
+    return Failed.of(Stage.RENDER, Kind.SANDBOX_LOST, "the renderer was closed meanwhile")

@@ -1,8 +1,18 @@
 // Runs in every frame of a page before the page's own scripts, so that a page shows the same in
-// every rendering and stays where it is. Host and page meet in one object under a symbol.
+// every rendering and stays where it is. Host and page meet in one object that the page can neither
+// replace nor change; what it calls later is taken from the browser before a page overrides it.
 (() => {
   const START = __START__; // milliseconds since 1970, put in by web_page.py
   const FRAME = 16, READS = 10000;
+  const {MessageChannel, Promise, CSSStyleSheet, reportError} = window;
+  const method = (owner, name) => {
+    const {value, get} = Object.getOwnPropertyDescriptor(owner, name);
+    return Function.prototype.call.bind(value || get);
+  };
+  const fontsOf = method(Document.prototype, 'fonts');
+  const readyOf = method(FontFaceSet.prototype, 'ready');
+  const animationsOf = method(Document.prototype, 'getAnimations');
+  const select = method(Document.prototype, 'querySelectorAll');
 
   // A clock that stands still until it is wound. A script that waits by reading it over and over
   // would wait for ever, so after many readings in one task each further one is a millisecond.
@@ -53,6 +63,8 @@
   // Two real frames: layout and observers (of size, of visibility) have had their turn.
   const realFrame = requestAnimationFrame.bind(window);
   const frames = () => new Promise((done) => realFrame(() => realFrame(() => done())));
+
+  const fonts = async () => { await readyOf(fontsOf(document)); };
 
   const RealDate = Date;
   globalThis.Date = new Proxy(RealDate, {
@@ -116,15 +128,17 @@
     const sheet = new CSSStyleSheet();
     sheet.replaceSync('* { caret-color: transparent !important; }');
     document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
-    document.getAnimations().forEach(stop);
-    for (const svg of document.querySelectorAll('svg')) {
+    animationsOf(document).forEach(stop);
+    for (const svg of select(document, 'svg')) {
       if (svg.pauseAnimations) { svg.pauseAnimations(); svg.setCurrentTime(0); }
     }
-    for (const medium of document.querySelectorAll('video, audio')) {
+    for (const medium of select(document, 'video, audio')) {
       medium.pause();
       if (medium.currentTime) medium.currentTime = 0;
     }
     return left;
   };
-  Object.defineProperty(window, Symbol.for('rerender'), {value: {frames, wind, freeze}});
+  Object.defineProperty(window, '__rerender', {
+    value: Object.freeze({fonts, frames, wind, freeze}),
+  });
 })();

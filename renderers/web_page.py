@@ -5,13 +5,15 @@ window is what its authors showed to the models, and a full page's height would 
 of whoever wrote it. The moment is fixed by the page's own clock, not by ours: the document is
 loaded, its timers and animation frames run for `PLAYED` milliseconds of a clock that we wind, and
 then everything stands still. Dates, random numbers, locale, time zone and scale are pinned, so that
-two renderings are equal to the byte.
+two renderings are equal to the byte. Each step is limited in wall-clock time all the same; where a
+limit cut one off, the picture may depend on the machine's load, and a flag says so.
 """
 
 from __future__ import annotations
 
 import asyncio
 import base64
+import time
 from collections.abc import Awaitable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -32,12 +34,21 @@ WIDTH, HEIGHT = 1920, 1080
 PLAYED = 1000
 """Milliseconds that a page's clock runs before the picture is taken."""
 
-LOAD_SECONDS = 8.0
-FONT_SECONDS = 5.0
-FRAME_SECONDS = 5.0
-IDLE_SECONDS = 2.0
 OPEN_SECONDS = 10.0
-PICTURE_SECONDS = 15.0
+"""From the address to the end of the document's source."""
+
+SETTLE_SECONDS = 10.0
+"""All steps of settling together, of which the longest are:"""
+LOAD_SECONDS = 5.0
+WIND_SECONDS = 4.0
+STEP_SECONDS = 2.0
+IDLE_SECONDS = 1.0
+
+FREEZE_SECONDS = 2.0
+"""Kept for stopping what moves."""
+
+PICTURE_SECONDS = 8.0
+LEAST_SECONDS = 0.1
 IDLE_STEPS = 20
 MOST_ERRORS = 20
 MOST_FRAMES = 20
@@ -46,8 +57,10 @@ OWN = (f"{ORIGIN}/", "about:", "data:", "blob:")
 ERROR_CHARACTERS = 200
 
 _SCRIPT = Path(__file__).with_name("web_page.js")
-_OBJECT = "window[Symbol.for('rerender')]"
-_FONTS = "document.fonts.ready.then(() => true)"
+_OBJECT = "window.__rerender"
+_NAMES = {"load": "loading", "fonts": "fonts", "frames": "layout", "wind": "timers",
+          "requests": "requests", "freeze": "animations"}  # fmt: skip
+"""Steps of settling, and what is unfinished without them."""
 
 
 @dataclass(frozen=True)
@@ -57,8 +70,6 @@ class Shot:
     png: bytes
     flags: tuple[Flag, ...]
     log: str
-    stormy: bool
-    """Whether the browser should be replaced."""
 
 
 class PageCrashed(Exception):
@@ -69,7 +80,8 @@ async def photograph(browser: Browser, site: Site) -> Outcome[Shot]:
     """Open a site in a fresh context and photograph it.
 
     Returns:
-        The shot, or ``unsupported`` when another document stands there at the end.
+        The shot, or ``unsupported`` when another document stands there at the end, or
+        ``resource_limit`` when the page asked for too much.
 
     Raises:
         PageCrashed: the page's process ended.
@@ -99,23 +111,27 @@ class _Visit:
         self._traffic = traffic
         self._errors: list[str] = []
         self._error_count = 0
-        self._slow = False
+        self._deadline = 0.0
+        self._cut_off: set[str] = set()
+        self._broken: set[str] = set()
         self._crash = asyncio.Event()
         self._closing: set[asyncio.Task[None]] = set()
 
     async def photograph(self, url: str) -> Outcome[Shot]:
         page = await self._open_page()
         shooting = asyncio.ensure_future(self._shoot(page, url))
-        crashed = asyncio.ensure_future(self._crash.wait())
+        ends = [asyncio.ensure_future(event.wait()) for event in (self._crash, self._traffic.storm)]
         try:
-            await asyncio.wait({shooting, crashed}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({shooting, *ends}, return_when=asyncio.FIRST_COMPLETED)
             if self._crash.is_set():
                 raise PageCrashed
+            if self._traffic.storm.is_set():
+                return self._traffic.storm_failure()
             return await shooting
         finally:
-            for task in (shooting, crashed):
+            for task in (shooting, *ends):
                 task.cancel()
-            await asyncio.gather(shooting, crashed, return_exceptions=True)
+            await asyncio.gather(shooting, *ends, return_exceptions=True)
 
     async def _open_page(self) -> Page:
         script = _SCRIPT.read_text(encoding="utf-8").replace("__START__", f"{EPOCH * 1000}")
@@ -129,9 +145,11 @@ class _Visit:
         return page
 
     async def _shoot(self, page: Page, url: str) -> Outcome[Shot]:
+        begun = time.monotonic()
         await page.goto(url, wait_until="commit", timeout=OPEN_SECONDS * 1000)
         # not by goto, which follows a page that reloads itself
-        await page.wait_for_load_state("domcontentloaded", timeout=OPEN_SECONDS * 1000)
+        rest = max(1.0, OPEN_SECONDS - (time.monotonic() - begun))  # 0 would mean: without limit
+        await page.wait_for_load_state("domcontentloaded", timeout=rest * 1000)
         await self._settle(page)
         if not page.url.startswith(f"{ORIGIN}/"):
             message = f"the page left its document for {page.url[:100]}"
@@ -139,29 +157,52 @@ class _Visit:
         png = await asyncio.wait_for(self._capture(page), PICTURE_SECONDS)
         flags = (*self._traffic.flags(), *self._own_flags())
         log = "\n".join(self._errors)
-        return ok(Shot(png, flags, log, self._traffic.stormy))
+        return ok(Shot(png, flags, log))
 
     async def _settle(self, page: Page) -> None:
         """Let a page finish: load, fonts, timers and frames, and what those asked for."""
-        loaded = page.wait_for_load_state("load", timeout=LOAD_SECONDS * 1000)
-        self._slow = not await _bounded(loaded, LOAD_SECONDS + 1)
-        await _bounded(page.evaluate(_FONTS), FONT_SECONDS)
-        wind = f"{_OBJECT}.wind({PLAYED // 2})"
+        self._deadline = time.monotonic() + SETTLE_SECONDS
+        await self._step("load", page.wait_for_load_state("load", timeout=0), LOAD_SECONDS)
+        await self._ask(page.main_frame, "fonts")
         for _ in range(2):
-            await _bounded(page.evaluate(f"{_OBJECT}.frames()"), FONT_SECONDS)
-            await _bounded(page.evaluate(wind), OPEN_SECONDS)
-            inner = (frame.evaluate(wind) for frame in self._inner(page))
-            await asyncio.gather(*(_bounded(winding, FRAME_SECONDS) for winding in inner))
-            for _ in range(IDLE_STEPS):
-                if not self._traffic.pending:
-                    break
-                await asyncio.sleep(IDLE_SECONDS / IDLE_STEPS)
-        await _bounded(page.evaluate(_FONTS), FONT_SECONDS)
-        for frame in (page.main_frame, *self._inner(page)):
-            with suppress(TimeoutError, Error):
-                left = await asyncio.wait_for(frame.evaluate(f"{_OBJECT}.freeze()"), FRAME_SECONDS)
-                self._traffic.note_navigation(left)
-        await _bounded(page.evaluate(f"{_OBJECT}.frames()"), FRAME_SECONDS)
+            await self._ask(page.main_frame, "frames")
+            await self._ask(page.main_frame, "wind", WIND_SECONDS, f"{PLAYED // 2}")
+            inner = self._inner(page)
+            half = f"{PLAYED // 2}"
+            await asyncio.gather(*(self._ask(one, "wind", STEP_SECONDS, half) for one in inner))
+            await self._step("requests", self._be_idle(), IDLE_SECONDS)
+        await self._ask(page.main_frame, "fonts")
+        self._deadline = time.monotonic() + FREEZE_SECONDS
+        frames = (page.main_frame, *self._inner(page))
+        for left in await asyncio.gather(*(self._ask(frame, "freeze") for frame in frames)):
+            self._traffic.note_navigation(left)
+        await self._ask(page.main_frame, "frames")
+
+    async def _ask(
+        self, frame: Frame, step: str, seconds: float = STEP_SECONDS, argument: str = ""
+    ) -> Any:  # noqa: ANN401 - what the script returns
+        """Have the script in a frame do a step; in a frame without scripts nothing is to do."""
+        dot = "?." if frame.parent_frame else "."
+        asked = frame.evaluate(f"{_OBJECT}{dot}{step}({argument})")
+        return await self._step(step, asked, seconds, frame)
+
+    async def _step(
+        self, step: str, work: Awaitable[Any], seconds: float, frame: Frame | None = None
+    ) -> Any:  # noqa: ANN401 - what the work returns
+        """Wait for one step of settling; note that it was cut off, or that the page broke it."""
+        left = self._deadline - time.monotonic()
+        try:
+            return await asyncio.wait_for(work, max(LEAST_SECONDS, min(seconds, left)))
+        except TimeoutError:
+            self._cut_off.add(step)
+        except Error:
+            if frame is None or not frame.is_detached():
+                self._broken.add(step)
+        return None
+
+    async def _be_idle(self) -> None:
+        while self._traffic.pending:
+            await asyncio.sleep(IDLE_SECONDS / IDLE_STEPS)
 
     @staticmethod
     def _inner(page: Page) -> list[Frame]:
@@ -183,6 +224,7 @@ class _Visit:
 
     def _close_popup(self, popup: Page) -> None:
         async def close() -> None:
+            self._traffic.note_window()
             with suppress(Error):
                 await popup.close()
 
@@ -196,19 +238,14 @@ class _Visit:
             more = f" (and {self._error_count - 1} more)" if self._error_count > 1 else ""
             message = f"script error: {self._errors[0]}{more}"
             flags.append(Flag(kind=Kind.COMPILE_ERROR, message=message))
-        if self._slow:
-            message = f"not fully loaded after {LOAD_SECONDS:g} s"
+        if self._cut_off:
+            message = f"cut off before the end: {_named(self._cut_off)}"
             flags.append(Flag(kind=Kind.TIMEOUT, message=message))
+        if self._broken:
+            message = f"the page broke what settles it: {_named(self._broken)}"
+            flags.append(Flag(kind=Kind.UNSUPPORTED, message=message))
         return flags
 
 
-async def _bounded(step: Awaitable[Any], seconds: float) -> bool:
-    """Wait for one step of settling; tell whether it ended in time and without an error.
-
-    A page may replace its document or its built-in objects meanwhile; then the step is skipped.
-    """
-    try:
-        await asyncio.wait_for(step, seconds)
-    except (TimeoutError, Error):
-        return False
-    return True
+def _named(steps: set[str]) -> str:
+    return ", ".join(name for step, name in _NAMES.items() if step in steps)

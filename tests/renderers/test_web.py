@@ -6,9 +6,12 @@ import io
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import docker
@@ -18,11 +21,13 @@ from PIL import Image
 
 from benchmark.outcome import Failed, Kind, Ok
 from benchmark.records import Structure
-from renderers import canvas
+from renderers import canvas, web_browser, web_driver, web_page
 from renderers.hardening import OWNER
+from renderers.image_digest import reference
 from renderers.sandbox import Limits
 from renderers.web import WebRenderer
-from renderers.web_browser import PAGES
+from renderers.web_browser import DRIVER_LOSSES, PAGES, browser_client_missing
+from renderers.web_site import Site
 from tests.conftest import case_params
 from tests.contracts.renderer_contract import RendererContract, fail, own_containers, render
 
@@ -82,6 +87,12 @@ class QuickRenderer(WebRenderer):
 
     limits = Limits(seconds=20, memory_mb=1024)
     page_limits = Limits(seconds=12, memory_mb=1024, cpus=2, pids=400, work_mb=256)
+
+
+class ImpatientRenderer(QuickRenderer):
+    """Waits for a page no longer than a simple one takes on a busy machine."""
+
+    page_limits = Limits(seconds=6, memory_mb=1024, cpus=2, pids=400, work_mb=256)
 
 
 class TestWebContract(RendererContract):
@@ -236,13 +247,80 @@ class TestPagesAtBay:
         html = "<a id=l target=_blank href=http://evil.example/>l</a><script>l.click()</script>"
         assert render(renderer, page(html)).flags != ()
 
-    def test_a_storm_of_requests(self, renderer):
-        storm = (
-            "for (let i = 0; i < 600; i++) fetch('http://h' + i % 9 + '.example/').catch(() => 0)"
-        )
-        picture = render(renderer, page(f"{self.KEPT}<script>{storm}</script>"))
-        assert flagged(picture, "blocked_requests=600 (h0.example, h1.example, h2.example, …)")
+    @pytest.mark.parametrize(
+        ("ask", "message"),
+        [
+            ("fetch('http://h' + i % 9 + '.example/').catch(() => 0)", "(h0.example, h1.example"),
+            ("fetch('/' + 'x'.repeat(9000) + i)", "(/xxxxx"),
+            ("new WebSocket('ws://evil.example/' + i)", "(evil.example)"),
+        ],
+    )
+    def test_a_storm_of_requests(self, renderer, ask, message):
+        storm = f"{self.KEPT}<script>for (let i = 0; i < 600; i++) {ask}</script>"
+        failure = fail(renderer, page(storm))
+        assert failure.kind is Kind.RESOURCE_LIMIT
+        assert "requests: more than 500 in vain" in failure.message
+        assert message in failure.message
         assert render(renderer, page(self.KEPT)).flags == ()
+
+    def test_a_storm_ends_the_page_at_once(self, renderer):
+        # the page itself would keep its browser busy until the hard limit
+        storm = "for (let i = 0; i < 600; i++) fetch('http://h.example/' + i).catch(() => 0);"
+        busy = "fetch('/none').finally(() => setTimeout(() => { while (true) {} }, 1))"
+        failure = fail(renderer, page(f"{self.KEPT}<script>{storm}{busy}</script>"))
+        assert failure.kind is Kind.RESOURCE_LIMIT
+
+    def test_requests_below_a_storm_are_all_counted(self, renderer):
+        ask = "for (let i = 0; i < 400; i++) fetch('/x' + i); fetch('/x1')"
+        picture = render(renderer, page(f"{self.KEPT}<script>{ask}</script>"))
+        assert flagged(picture, "missing_files=400 (/x0, /x1, /x10, …)")
+
+    @pytest.mark.parametrize(
+        "trick",
+        [
+            "Object.defineProperty(document, 'fonts', {value: {ready: new Promise(() => 0)}})",
+            "Object.defineProperty(FontFaceSet.prototype, 'ready', {value: new Promise(() => 0)})",
+            "Symbol.for = () => 'x'; MessageChannel = CSSStyleSheet = class {}",
+            "document.getAnimations = document.querySelectorAll = () => { throw 1 }",
+            "try { __rerender.wind = () => new Promise(() => 0) } catch {}",
+            "try { Object.defineProperty(window, '__rerender', {value: {}}) } catch {}",
+        ],
+    )
+    def test_what_settles_a_page_cannot_be_overridden(self, renderer, trick):
+        drawn = "setTimeout(() => { document.body.append('drawn') }, 400)"
+        picture = render(renderer, page(f"<body><script>{trick}; {drawn}</script>"))
+        assert picture.png == render(renderer, page("<body>drawn")).png
+        assert picture.flags == ()
+
+    @pytest.mark.parametrize(
+        ("trick", "step"),
+        [
+            ("for (let i = 0; i < 5000; i++) setInterval(() => 0)", "timers"),
+            ("document.body.append(Object.assign(document.createElement('iframe'), {id: 'f',"
+             " hidden: true})); f.contentDocument.open()", "loading"),
+        ],
+    )  # fmt: skip
+    def test_steps_that_are_cut_off_are_flagged(self, renderer, monkeypatch, trick, step):
+        monkeypatch.setattr(web_page, "LOAD_SECONDS", 1)
+        monkeypatch.setattr(web_page, "WIND_SECONDS", 1)
+        picture = render(renderer, page(f"{self.KEPT}<script>{trick}</script>"))
+        assert picture.png == render(renderer, page(self.KEPT)).png
+        flags = [flag.message for flag in picture.flags if flag.kind is Kind.TIMEOUT]
+        assert flags == [f"cut off before the end: {step}"]
+
+    def test_a_page_that_breaks_a_step_is_flagged(self, renderer):
+        script = "SVGSVGElement.prototype.pauseAnimations = () => { throw new Error('no') }"
+        picture = render(renderer, page(f"{self.KEPT}<svg></svg><script>{script}</script>"))
+        assert flagged(picture, "the page broke what settles it: animations")
+
+    def test_steps_together_stay_below_the_hard_limit(self):
+        steps = (
+            web_page.OPEN_SECONDS,
+            web_page.SETTLE_SECONDS,
+            web_page.FREEZE_SECONDS,
+            web_page.PICTURE_SECONDS,
+        )
+        assert sum(steps) <= 0.75 * WebRenderer.page_limits.seconds
 
     def test_endless_dialogues(self, renderer):
         failure = fail(renderer, page("<script>while (true) alert(1)</script>"))
@@ -477,6 +555,113 @@ class TestBrowsers:
         assert host["Memory"] == host["MemorySwap"] == 1024 << 20
         assert host["PidsLimit"] == 400
         assert found["Config"]["User"] == "65534:65534"
+
+    def test_a_browser_that_does_not_start_costs_no_other_its_driver(self, monkeypatch):
+        with QuickRenderer(workers=2) as renderer:
+            render(renderer, page("<p>x"))
+            neighbour = renderer.browsers._idle.pop()
+            monkeypatch.setattr(web_browser, "INSIDE", "exit 1")
+            failure = fail(renderer, page("<p>x"))
+            assert failure.kind is Kind.SANDBOX_LOST
+            assert neighbour.browser.is_connected()
+            assert not neighbour.driver.lost
+
+    @pytest.mark.parametrize("times", [2, 3])
+    def test_a_driver_that_ends_is_not_the_pages_fault(self, monkeypatch, times):
+        monkeypatch.setattr(web_page, "WIND_SECONDS", 2)
+        slow = "<p>x<script>for (let i = 0; i < 5000; i++) setInterval(() => 0)</script>"
+        with QuickRenderer(workers=1) as renderer, ThreadPoolExecutor(1) as threads:
+            job = threads.submit(renderer.render, page(slow))
+            killed: set[int] = set()
+            while len(killed) < times:
+                assert not job.done(), job.result()
+                for worker in list(renderer.browsers._alive.values()):
+                    pid = worker.driver.process.get_pid()
+                    if worker.pages and pid not in killed:
+                        killed.add(pid)
+                        os.kill(pid, signal.SIGKILL)
+                time.sleep(0.05)
+            outcome = job.result()
+            if times < DRIVER_LOSSES:
+                assert isinstance(outcome, Ok), outcome
+            else:
+                assert isinstance(outcome, Failed)
+                assert outcome.kind is Kind.SANDBOX_LOST
+
+    def test_a_driver_that_hangs_is_replaced(self, monkeypatch):
+        monkeypatch.setattr(web_browser, "CLOSE_SECONDS", 1)
+        monkeypatch.setattr(web_driver, "STOP_SECONDS", 1)
+        with ImpatientRenderer(workers=1) as renderer:
+            render(renderer, page("<p>x"))
+            driver = renderer.browsers._idle[0].driver
+            os.kill(driver.process.get_pid(), signal.SIGSTOP)
+            render(renderer, page("<p>x"))
+            assert driver.lost
+            assert driver.process.get_returncode() == -signal.SIGKILL
+
+    def test_a_driver_that_never_answers_hangs_nobody(self, monkeypatch, tmp_path):
+        node = tmp_path / "node"
+        node.write_text(f"#!/bin/sh\necho $$ >> {tmp_path}/pids\nexec sleep 600\n")
+        node.chmod(0o755)
+        monkeypatch.setenv("PLAYWRIGHT_NODEJS_PATH", str(node))
+        monkeypatch.setattr(web_driver, "START_SECONDS", 1)
+        with QuickRenderer(workers=1) as renderer:
+            failure = fail(renderer, page("<p>x"))
+        assert failure.kind is Kind.SANDBOX_LOST
+        assert "did not answer" in failure.message
+        for pid in (tmp_path / "pids").read_text().split():
+            with pytest.raises(ProcessLookupError):
+                os.kill(int(pid), 0)
+
+    def test_the_command_that_starts_browsers_is_missing(self, monkeypatch, tmp_path):
+        assert browser_client_missing() is None
+        monkeypatch.setenv("PATH", str(tmp_path))
+        assert "`docker`" in (browser_client_missing() or "")
+        with QuickRenderer(workers=1) as renderer:
+            failure = fail(renderer, page("<p>x"))
+        assert failure.kind is Kind.ENGINE_UNAVAILABLE
+        assert "not on PATH" in failure.message
+
+    def test_what_a_dead_process_left_is_cleared_away(self):
+        gone = subprocess.Popen(["true"])
+        gone.wait()
+        client = docker.from_env()
+        try:
+            left = client.api.create_container(
+                reference("web"), ["true"], labels={OWNER: f"{socket.gethostname()}/{gone.pid}/1"}
+            )["Id"]
+            with QuickRenderer(workers=1) as renderer:
+                render(renderer, page("<p>x"))
+            with pytest.raises(docker.errors.NotFound):
+                client.api.inspect_container(left)
+        finally:
+            with suppress(docker.errors.NotFound):
+                client.api.remove_container(left, force=True)
+            client.close()
+
+    def test_a_closed_renderer_starts_nothing(self):
+        renderer = QuickRenderer(workers=1)
+        with renderer:
+            browsers, pool = renderer.browsers, renderer.pool
+        for part in ("browsers", "pool"):
+            with pytest.raises(RuntimeError, match="the renderer is closed"):
+                getattr(renderer, part)
+        outcome = browsers.shoot(Site({"index.html": b"<p>x"}, "index.html"))
+        assert isinstance(outcome, Failed)
+        assert outcome.kind is Kind.SANDBOX_LOST
+        with renderer:
+            assert renderer.pool is not pool
+            assert renderer.browsers is not browsers
+
+    def test_closing_ends_pages_under_way(self):
+        with ThreadPoolExecutor(1) as threads:
+            with QuickRenderer(workers=1) as renderer:
+                job = threads.submit(renderer.render, page("<script>while (true) {}</script>"))
+                while not any(one.pages for one in list(renderer.browsers._alive.values())):
+                    time.sleep(0.05)
+            outcome = job.result()
+        assert isinstance(outcome, Failed)
+        assert outcome.kind is Kind.SANDBOX_LOST
 
     def test_a_killed_process_leaves_no_browser(self, tmp_path):
         program = (
