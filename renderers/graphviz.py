@@ -47,14 +47,15 @@ read -r nodes edges name <.rerender-counts
 shift 1
 exec "$@" >/dev/null
 """
-_COUNTS = re.compile(r"^\s*\d+\s+\d+ (?!total$)", re.MULTILINE)
+# Names in the graph end up in the log, newlines included: each pattern is linear in the text.
+_COUNTS = re.compile(r"^ *\d+ +\d+ (?!total$)", re.MULTILINE)
 
-_ERROR = re.compile(r"^Error: (?:\./)?(?P<what>.*\S)")
+_ERROR = re.compile(r"^Error: (?:\./)?(?P<what>\S.{0,399})")
 _MISSING = re.compile(
-    r'^Warning: (?:No such file\W+|No or improper \w+=)"(?P<file>.+?)"'
-    r"|^Warning: shapefile not set or not found for epsf (?P<node>node .+)$"
+    r'^Warning: (?:No such file\W{1,9}|No or improper \w{1,40}=)"(?P<file>[^"]{1,300})"'
+    r"|^Warning: shapefile not set or not found for epsf (?P<node>node .{1,300})"
 )
-_SCALED = re.compile(r"is too large for .* bitmaps\. Scaling by")
+_SCALED = re.compile(r"is too large for \S{1,40} bitmaps\. Scaling by")
 
 
 class GraphvizRenderer(PooledRenderer):

@@ -43,10 +43,10 @@ interprets all of it, which takes 2.5 s instead of 0.6 s."""
 _NO_TAGLINE = f'\\version "{INSTALLED}"\n\\header {{ tagline = ##f }}\n'.encode()
 
 _ERROR = re.compile(
-    r"^(?:\./)?(?P<place>[^\s:]+:\d+(?::\d+)?: )?"
-    r"(?:fatal )?error: (?P<what>(?!failed files:).+)$"
-)
-_TOO_LARGE = re.compile(r"fatal error: error writing \S+\.png")
+    r"^(?:\./)?(?P<place>[^\s:]{1,240}:\d{1,9}(?::\d{1,9})?: )?"
+    r"(?:fatal )?error: (?P<what>(?!failed files:).{1,400})"
+)  # the source can make LilyPond print lines of any length
+_TOO_LARGE = re.compile(r"fatal error: error writing \S{1,240}\.png")
 _NOT_FOUND = re.compile(r"cannot find file|file not found|cannot open file", re.IGNORECASE)
 _NOT_DRAWN = "embedded-ps only supported"
 _PAGE = re.compile(r"(.*?)(?:-(\d+))?(?:-page(\d+))?\.png")

@@ -1,8 +1,9 @@
 """Safe unpacking of archives that the internet or a model sent, in memory and within limits.
 
-The format is told by magic bytes, never by the name: tar, gzipped tar, one gzipped file, zip.
-Only regular files with plain relative names come out. Nothing is written to disk here, so a name
-can never become a path by accident; sizes are counted while reading, not believed.
+The format is told by magic bytes, never by the name: tar, gzipped tar, one gzipped file, zip
+(stored or deflated: for other compressions Python's reader does not limit what a few bytes unpack
+to). Only regular files with plain relative names come out. Nothing is written to disk here, so a
+name can never become a path by accident; sizes are counted while reading, not believed.
 """
 
 from __future__ import annotations
@@ -62,8 +63,8 @@ def unpack(
 
     Returns:
         The files, or a failure: UNSAFE_INPUT (links, devices, names that leave the folder),
-        RESOURCE_LIMIT (counts, sizes, compression ratio) or PARSE_ERROR (truncated, damaged, or
-        not an archive).
+        RESOURCE_LIMIT (counts, sizes, compression ratio), UNSUPPORTED (a zip that is compressed
+        otherwise than by deflate) or PARSE_ERROR (truncated, damaged, or not an archive).
     """
     try:
         if data.startswith((ZIP, EMPTY_ZIP)):
@@ -84,7 +85,7 @@ def unpack(
         gzip.BadGzipFile,
         zlib.error,
         EOFError,
-        NotImplementedError,  # a zip compression that Python does not know
+        NotImplementedError,  # a zip of a later version of the format than Python knows
         RuntimeError,  # an encrypted zip entry
         OSError,
         ValueError,  # a header whose numbers make no sense
@@ -180,6 +181,10 @@ def _read_zip(data: bytes, limits: Limits) -> dict[str, bytes]:
             name = files.check(entry.filename.removeprefix("/"))
             if entry.is_dir():
                 continue
+            if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise _Refused(
+                    Kind.UNSUPPORTED, f"{name}: zip compression method {entry.compress_type}"
+                )
             with archive.open(entry) as content:
                 most = max(entry.compress_size, 4096) * limits.ratio
                 if entry.file_size > most:

@@ -15,6 +15,7 @@ from renderers.graphviz import LAYOUTS, MAX_NODES, GraphvizRenderer
 from renderers.sandbox import Limits
 from tests.conftest import SHARED, case_params
 from tests.contracts.renderer_contract import RendererContract, fail, render
+from tests.renderers.hostile_logs import read_in_time
 
 READ_ELSEWHERE = {"dot-004", "dot-006", "dot-013"}
 """Names that were split silently, curly quotes and Mermaid are found when the text is read."""
@@ -85,6 +86,13 @@ def test_hard_cases(renderer, case, tmp_path):
         assert kinds == [expected.partition(":")[2]]
     else:
         assert fail(renderer, graph(text)).kind == expected
+
+
+def test_no_log_stops_the_process():
+    pieces = ("\n", "1 ", "is too large for ", "Error: ", "Warning: No such file ", '"', "\t")
+    logs = [piece * (300_000 // len(piece)) for piece in pieces]
+    logs += ["Warning: No such file" + '"' * 300_000, " \n" * 150_000]
+    read_in_time("graphviz", "graphviz._read_errors(log)", logs)
 
 
 def test_files_outside_the_job_are_not_opened(renderer):

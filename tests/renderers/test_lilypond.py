@@ -13,6 +13,7 @@ from renderers.lilypond import INSTALLED, LilypondRenderer, pages_in_order
 from renderers.sandbox import Limits
 from tests.conftest import SHARED, case_params
 from tests.contracts.renderer_contract import RendererContract, fail, render
+from tests.renderers.hostile_logs import read_in_time
 
 READ_ELSEWHERE = {"ly-003"}
 """The version line is lowered by the language's repair, not by the renderer."""
@@ -75,6 +76,25 @@ def test_hard_cases(renderer, case):
         assert kinds[0] == expected.partition(":")[2]
     else:
         assert fail(renderer, score(case["input"])).kind in expected.split()
+
+
+def test_endless_pages_by_scheme_are_not_decoded(renderer):
+    copies = (
+        '#(define (copy n) (system* "/bin/cp" "in.png" (format #f "x-page~a.png" n)))\n'
+        "#(for-each copy (iota 60 1))\n"
+    )
+    made = score(HEAD + copies + "{ c'1 }")
+    picture = render(renderer, score(HEAD + "{ c'1 }")).png
+    failure = fail(renderer, made.model_copy(update={"files": {**made.files, "in.png": picture}}))
+    assert failure.kind is Kind.RESOURCE_LIMIT
+    assert failure.message.startswith("pages: 61")
+
+
+def test_no_log_stops_the_process():
+    lines = ("error: ", "a:1:", "a" * 99 + ":1", "fatal error: error writing ", ".png")
+    logs = [line * (300_000 // len(line)) for line in lines]
+    logs += [f"{line}\n" * (300_000 // len(line)) for line in lines]
+    read_in_time("lilypond", "lilypond._read_errors(log)", logs)
 
 
 def test_every_page_is_in_the_picture(renderer):

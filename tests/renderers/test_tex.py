@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
 
 from benchmark.outcome import Failed, Kind, Ok
@@ -15,6 +12,7 @@ from renderers.sandbox import Limits
 from renderers.tex import MOST_PAGES, TexRenderer
 from scenarios.languages import tex_packages
 from tests.contracts.renderer_contract import RendererContract, fail, render
+from tests.renderers.hostile_logs import read_in_time
 
 RED_DOT = (
     "89504e470d0a1a0a0000000d4948445200000004000000040802000000269309290000001049444154789c63fc"
@@ -294,16 +292,10 @@ HOSTILE_MESSAGES = (
     "did not find the tikz library ''", "\\a", "Undefined control sequence",
 )  # fmt: skip
 
-READ_ALL = """
-import sys
-from renderers import tex_log
-for log in sys.stdin.read().split(chr(0)):
-    tex_log.refused_path(log)
-    tex_log.error(log, 1)
-    tex_log.lost_characters(log, "pdflatex")
-    tex_log.flags(log)
-    tex_log.warnings(log)
-"""
+READ_ALL = (
+    "tex_log.refused_path(log); tex_log.error(log, 1); tex_log.lost_characters(log, 'pdflatex');"
+    " tex_log.flags(log); tex_log.warnings(log)"
+)
 
 
 class TestLog:
@@ -314,8 +306,7 @@ class TestLog:
         for message in HOSTILE_MESSAGES:
             repeated = message * (500_000 // len(message))
             logs += [f"! {repeated}\n{repeated}", f"! {message}\n" * (500_000 // len(message))]
-        command = [sys.executable, "-c", READ_ALL]
-        subprocess.run(command, input="\0".join(logs), text=True, check=True, timeout=120)
+        read_in_time("tex_log", READ_ALL, logs)
 
     def test_a_long_transcript_is_cut_between_lines(self):
         lines = [b"line %d" % number for number in range(400_000)]

@@ -3,6 +3,7 @@
 import gzip
 import io
 import stat
+import struct
 import subprocess
 import sys
 import tarfile
@@ -84,6 +85,34 @@ def test_hostile_and_broken_archives_are_refused(data, kind):
     outcome = unpack(data)
     assert isinstance(outcome, Failed)
     assert outcome.kind is kind
+
+
+def forge(data, offset, value, form):
+    """Overwrite a field of the only local header and of the only central one."""
+    central = data.rindex(b"PK\x01\x02") + 2  # its fields lie two bytes further on
+    forged = bytearray(data)
+    for start in (0, central):
+        struct.pack_into(form, forged, start + offset, value)
+    return bytes(forged)
+
+
+def test_a_bomb_of_a_compression_that_is_unpacked_at_once_is_refused():
+    data = packed(("content.xml", b"0" * 5_000_000), compression=zipfile.ZIP_BZIP2)
+    bomb = forge(data, 22, 1000, "<I")  # the declared size, which hides the ratio
+    assert zipfile.ZipFile(io.BytesIO(bomb)).infolist()[0].file_size == 1000
+    outcome = unpack(bomb)
+    assert outcome.kind is Kind.UNSUPPORTED
+    assert "method 12" in outcome.message
+
+
+def test_a_damaged_lzma_entry_is_refused():
+    data = bytearray(packed(("a", b"text" * 500), compression=zipfile.ZIP_LZMA))
+    data[40:60] = bytes(255 for _ in range(20))
+    assert unpack(bytes(data)).kind is Kind.UNSUPPORTED
+
+
+def test_an_unknown_compression_is_refused():
+    assert unpack(forge(packed(("a", b"text")), 8, 77, "<H")).kind is Kind.UNSUPPORTED
 
 
 def test_a_link_in_a_zip_is_refused():
