@@ -15,7 +15,7 @@ Ints = NDArray[np.int32]
 
 
 @compiled
-def fill(  # noqa: PLR0917 - arrays by position are what numba dispatches fastest
+def fill(
     first_a: Ints,
     first_b: Ints,
     roots_a: Ints,
