@@ -55,17 +55,17 @@ OURS = {
     "TeX writes outside its folder": (
         "latex",
         "\\newwrite\\out\\immediate\\openout\\out=/tmp/planted.tex Written.",
-        "unsafe_input compile_error",
+        "unsafe_input",
     ),
     "TeX doubles a macro until memory ends": (
         "latex",
         "\\def\\grow#1{\\grow{#1,#1}}\\grow{1}",
         "resource_limit",
     ),
-    "LilyPond reads the environment": (
+    "LilyPond reads the file of passwords": (
         "lilypond",
-        '\\version "2.24.0"\n\\markup \\verbatim-file "/proc/self/environ"\n',
-        "rendered empty_render compile_error",
+        '\\version "2.24.0"\n\\markup \\verbatim-file "/etc/shadow"\n',
+        "empty_render",
     ),
     "LilyPond forks without end": (
         "lilypond",
@@ -82,7 +82,7 @@ OURS = {
         site(index_dot_html="<p>a", css__dot_dot__="x").replace("css/..", "css/../../../.bashrc"),
         "unsafe_input",
     ),
-    "JSON nests without end": ("web", "[" * 200_000, "parse_error truncated no_answer"),
+    "JSON nests without end": ("web", "[" * 200_000, "truncated"),
     "Liquid counts without end": (
         "web",
         site(index_dot_html="---\n---\n{% for n in (1..800000000) %}{{ n }}{% endfor %}"),
@@ -91,7 +91,7 @@ OURS = {
     "a graph asks for an absurd size": (
         "graphviz",
         'graph { size="7000,7000!"; ratio=fill; x -- y }',
-        "resource_limit image_too_large",
+        "resource_limit",
     ),
     "a graph has too many nodes": (
         "graphviz",
