@@ -163,4 +163,7 @@ class Source(Protocol):
     def collect(
         self, *, since: dt.date | None = None, limit: int | None = None
     ) -> Iterator[Outcome[Material]]:
-        """Yield material made after `since`, at most `limit` pieces, failures as values."""
+        """Yield material made on or after `since`, failures as values.
+
+        `limit` is the most pieces of each scenario.
+        """

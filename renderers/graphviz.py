@@ -116,6 +116,6 @@ def _read_errors(log: str) -> Sequence[Flag]:
             flags.append(Flag(kind=Kind.RESOURCE_LIMIT, message=message))
     graphs = len(_COUNTS.findall(log))
     if graphs > 1:
-        message = f"multiple graphs: only the first of {graphs} is rendered"
+        message = f"multiple_graphs: only the first of {graphs} is rendered"
         flags.append(Flag(kind=Kind.UNSUPPORTED, message=message))
     return flags

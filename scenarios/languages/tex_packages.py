@@ -214,14 +214,16 @@ PLOT_LIBRARIES = {
 
 def algorithm_family(text: str) -> tuple[str, ...]:
     """Return the packages that the pseudo-code in a text is written for; () if there is none."""
+    floats = has(r"\\begin\s*\{algorithm\*?\}", text)
+    lines = has(r"\\begin\s*\{algorithmic\}", text)
+    if floats and not lines and has(r"\\;|\\(?:While|If|For|ForEach)\s*\{[^{}]*\}\s*\{", text):
+        return PROGRAM  # the other families write their commands inside `algorithmic`
     for packages, commands in ALGORITHM_FAMILIES:
         if has(commands, text):
             return packages
-    if has(r"\\begin\s*\{algorithmic\}", text):
+    if lines:
         return PSEUDOCODE
-    if not has(r"\\begin\s*\{algorithm\*?\}", text):
-        return ()
-    return PROGRAM if has(r"\\;", text) else PSEUDOCODE[:1]
+    return PSEUDOCODE[:1] if floats else ()
 
 
 def package_of(name: str) -> str | None:

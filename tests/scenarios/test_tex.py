@@ -7,7 +7,7 @@ import pytest
 from benchmark.outcome import Failed, Kind, Ok, Stage
 from scenarios.languages.tex import Tex
 from scenarios.languages.tex_closing import close
-from scenarios.languages.tex_packages import algorithm_family
+from scenarios.languages.tex_packages import PROGRAM, algorithm_family
 from tests.contracts.language_contract import LanguageContract
 
 LANGUAGE = Tex()
@@ -339,3 +339,10 @@ class TestRepairs:
     def test_missing_files_are_not_repaired(self):
         message = "file nosuch.sty not found"
         assert repair(DOCUMENT, message, Kind.MISSING_RESOURCE) is None
+
+
+def test_algorithm2e_is_known_by_its_braces():
+    text = "\\begin{algorithm}\n\\While{$n>0$}{$n \\gets n-1$ \\;}\n\\end{algorithm}"
+    assert algorithm_family(text) == PROGRAM
+    lines = "\\begin{algorithm}\\begin{algorithmic}\n\\While{$n>0$}\n\\EndWhile\n\\end{algorithmic}\\end{algorithm}"
+    assert algorithm_family(lines) != PROGRAM
