@@ -344,5 +344,8 @@ class TestRepairs:
 def test_algorithm2e_is_known_by_its_braces():
     text = "\\begin{algorithm}\n\\While{$n>0$}{$n \\gets n-1$ \\;}\n\\end{algorithm}"
     assert algorithm_family(text) == PROGRAM
-    lines = "\\begin{algorithm}\\begin{algorithmic}\n\\While{$n>0$}\n\\EndWhile\n\\end{algorithmic}\\end{algorithm}"
+    body = "\\While{$n>0$}\n\\EndWhile\n"
+    lines = (
+        f"\\begin{{algorithm}}\\begin{{algorithmic}}\n{body}\\end{{algorithmic}}\\end{{algorithm}}"
+    )
     assert algorithm_family(lines) != PROGRAM
