@@ -41,15 +41,21 @@ class Check:
     fix: str = ""
 
 
+NO_IMAGES = Check(
+    "images", False, "not looked for, since no engine answers", "mend the engine first"
+)
+
+
 def checks() -> list[Check]:
     """Check the engine, its images, the metrics' weights, disk, keys and Prefect's server."""
     from benchmark.settings import Settings
 
     settings = Settings()
     engine = check_engine(settings.container_runtime)
-    images = check_images() if engine.ok is not False else []
+    images = check_images() if engine.ok is not False else [NO_IMAGES]
     return [
         engine,
+        check_client(),
         *images,
         *check_weights(),
         *check_disk(settings.store),
@@ -79,6 +85,16 @@ def check_engine(runtime: str | None) -> Check:
         message += f"; cannot limit {', '.join(engine.missing)}"
         return Check("engine", None, message, "enable these control groups on the host")
     return Check("engine", True, message)
+
+
+def check_client() -> Check:
+    """Check that the command which starts browsers is there."""
+    from renderers.web_browser import browser_client_missing
+
+    missing = browser_client_missing()
+    if missing:
+        return Check("docker command", False, missing, "install Docker's command line client")
+    return Check("docker command", True, "starts the browsers of web pages")
 
 
 def check_images() -> list[Check]:
