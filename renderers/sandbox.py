@@ -15,6 +15,7 @@ removed when a later process of the same host opens a pool.
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import threading
@@ -365,8 +366,20 @@ def _ask(question: Callable[[docker.DockerClient], T], image: str = "") -> Outco
             message = f"the engine's disk is full ({error}); try `docker system prune`"
             return Failed.of(Stage.RENDER, Kind.DISK_FULL, message)
         host = os.environ.get("DOCKER_HOST", "the default socket")
-        message = f"the container engine at {host} cannot do this; see `rerender doctor` ({error})"
+        cause = _cause(error)
+        message = f"no container engine answers at {host} ({cause}); start it, or run `make setup`"
+        if isinstance(error, docker.errors.APIError):
+            message = f"the container engine at {host} refused: {cause}; see `rerender doctor`"
         return Failed.of(Stage.RENDER, Kind.ENGINE_UNAVAILABLE, message)
+
+
+def _cause(error: BaseException) -> str:
+    """Return the reason in words; clients wrap the system's error in several of their own."""
+    text = str(error)
+    for number in (errno.ENOENT, errno.ECONNREFUSED, errno.EACCES):
+        if os.strerror(number) in text:
+            return os.strerror(number).lower()
+    return " ".join(text.split())[:200]
 
 
 @contextmanager
