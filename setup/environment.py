@@ -69,6 +69,33 @@ def prepare(parts: Sequence[Part] = (LOCKED, OURS)) -> None:
     for part in parts:
         if not part.is_current():
             _install(part)
+    require_driver()
+
+
+def require_driver(driver: Path | None = None) -> None:
+    """Have what Playwright's driver needs of the system: a Node.js that finds its libraries.
+
+    Raises:
+        SetupError: it does not run and cannot be helped.
+    """
+    driver = driver or next(VENV.glob("lib/python3*/site-packages/playwright/driver/node"), None)
+    if driver is None or not (lack := _lacks(driver)):
+        return
+    if "libatomic" in lack and can_install():
+        say("Playwright's driver needs libatomic")
+        install("libatomic1")
+        lack = _lacks(driver)
+    if lack:
+        raise SetupError(
+            f"Playwright's driver does not run: {lack}.",
+            "Install what it lacks (Debian, Ubuntu: libatomic1), then run the same command again.",
+        )
+
+
+def _lacks(driver: Path) -> str:
+    """Return why the driver does not run; nothing if it does."""
+    done = subprocess.run([str(driver), "--version"], capture_output=True, text=True, check=False)
+    return "" if done.returncode == 0 else " ".join(done.stderr.split())[-200:] or "no reason given"
 
 
 def _install(part: Part) -> None:

@@ -112,3 +112,26 @@ def test_unknown_step_is_bad_usage():
     assert done.stderr.splitlines() == [
         "Unknown step kitchen; there are environment engine images weights."
     ]
+
+
+def test_a_driver_without_its_libraries_is_told(tmp_path, monkeypatch):
+    driver = tmp_path / "node"
+    driver.write_text(
+        "#!/bin/sh\necho 'libatomic.so.1: cannot open shared object file' >&2\nexit 127\n"
+    )
+    driver.chmod(0o755)
+    monkeypatch.setattr(environment, "can_install", lambda: False)
+    with pytest.raises(SetupError, match="libatomic"):
+        environment.require_driver(driver)
+
+
+def test_a_driver_that_lacks_libatomic_gets_it(tmp_path, monkeypatch):
+    driver = tmp_path / "node"
+    driver.write_text(
+        f"#!/bin/sh\ntest -e {tmp_path}/there || {{ echo libatomic.so.1 >&2; exit 127; }}\n"
+    )
+    driver.chmod(0o755)
+    monkeypatch.setattr(environment, "can_install", lambda: True)
+    monkeypatch.setattr(environment, "install", (tmp_path / "there").write_text)
+    environment.require_driver(driver)
+    assert (tmp_path / "there").read_text() == "libatomic1"
