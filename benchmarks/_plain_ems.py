@@ -7,7 +7,6 @@ The reference side of the comparison; written from the description of EMDblock i
 from __future__ import annotations
 
 import math
-from collections import Counter
 
 import cv2
 import numpy as np
@@ -82,8 +81,10 @@ def patch_weights(found: list[tuple[np.ndarray, bool]]) -> np.ndarray:
 
 def modal(image: np.ndarray) -> np.ndarray:
     """Return the most frequent colour, the first in RGB order of several."""
-    counts = Counter(map(tuple, image.reshape(-1, 3).tolist()))
-    return np.array(min(counts, key=lambda colour: (-counts[colour], colour)), np.uint8)
+    red, green, blue = (image[:, :, channel].astype(np.uint32) for channel in range(3))
+    colours, counts = np.unique(red << 16 | green << 8 | blue, return_counts=True)
+    colour = int(colours[np.argmax(counts)])
+    return np.array([colour >> 16, colour >> 8 & 255, colour & 255], np.uint8)
 
 
 def target_size(width: int, height: int) -> tuple[int, int]:
