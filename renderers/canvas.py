@@ -13,6 +13,7 @@ is. Ten pages of A4 at 200 dots per inch below each other pass, and so do screen
 from __future__ import annotations
 
 import io
+import math
 import struct
 import zlib
 from collections.abc import Callable, Sequence
@@ -29,14 +30,14 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-VERSION = "2"
+VERSION = "3"
 """Part of every key; raised when any decision here changes a picture."""
 
 MAX_PIXELS = 50_000_000
 """Of a picture, and of all pages of one together."""
 
-MAX_WIDTH, MAX_HEIGHT = 6_144, 24_576
-"""Sides of a picture; no two pictures are padded to more than their product, 151 million pixels."""
+MAX_WIDTH, MAX_HEIGHT = 32_000, 32_000
+"""Sides of a picture."""
 
 MAX_PAGES = 50
 MARGIN = 10
@@ -175,17 +176,25 @@ def fit(prediction: Array, reference: Array, how: Fit) -> tuple[Array, Array]:
 
     ``RESIZE``: the prediction takes the reference's size (bicubic, as PIL resizes by default and
     hence HELM does). ``PAD``: both are padded with white, at the right and the bottom, to the
-    larger width and the larger height, at most ``MAX_WIDTH × MAX_HEIGHT`` for pictures that
-    ``decode`` accepts.
+    larger width and the larger height. Where that is more than ``MAX_PIXELS`` (a very wide
+    picture beside a very high one), both are first shrunk by the same factor.
     """
     if how is Fit.RESIZE:
         return _resize(prediction, reference.shape[1], reference.shape[0]), reference
     height = max(prediction.shape[0], reference.shape[0])
     width = max(prediction.shape[1], reference.shape[1])
+    if height * width > MAX_PIXELS:
+        factor = math.sqrt(MAX_PIXELS / (height * width))
+        return fit(_shrink(prediction, factor), _shrink(reference, factor), how)
     return (
         _pad(prediction, 0, width - prediction.shape[1], 0, height - prediction.shape[0]),
         _pad(reference, 0, width - reference.shape[1], 0, height - reference.shape[0]),
     )
+
+
+def _shrink(array: Array, factor: float) -> Array:
+    height, width = (max(1, math.floor(side * factor)) for side in array.shape[:2])
+    return _resize(array, width, height)
 
 
 def _resize(array: Array, width: int, height: int) -> Array:

@@ -8,6 +8,8 @@ import pytest
 from benchmark import registry
 from tests.flows.test_cli import rerender
 
+pytestmark = pytest.mark.timeout(1200)  # two whole demos, and a busy machine is slow
+
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory):

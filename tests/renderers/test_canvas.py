@@ -71,13 +71,13 @@ def test_pages_that_are_too_large_together_are_never_decoded(pages, monkeypatch)
     assert outcome.kind is Kind.RESOURCE_LIMIT
 
 
-@pytest.mark.parametrize("size", [(6145, 10), (10, 24_577), (100, 455_000)])
+@pytest.mark.parametrize("size", [(32_001, 10), (10, 32_001), (100, 455_000)])
 def test_a_side_that_is_too_long(size):
     data = png(Image.new("1", size))
     for outcome in (canvas.decode(data), canvas.picture([data], crop_content=False)):
         assert isinstance(outcome, Failed)
         assert outcome.kind is Kind.RESOURCE_LIMIT
-        assert "6144" in outcome.message
+        assert "32000" in outcome.message
 
 
 def test_a_column_of_one_pixel_gets_no_margin_beyond_the_limits(monkeypatch):
@@ -94,9 +94,14 @@ def test_screens_and_ten_pages_are_within_the_limits(size):
     assert outcome.value.shape == (size[1], size[0], 3)
 
 
-def test_two_pictures_within_the_limits_are_padded_to_a_bounded_size():
-    assert canvas.MAX_WIDTH * canvas.MAX_HEIGHT <= 151_000_000
-    assert canvas.MAX_PIXELS <= canvas.MAX_WIDTH * canvas.MAX_HEIGHT
+@pytest.mark.parametrize("wide", [np.full((1, 24_576, 3), 9, np.uint8)])
+def test_a_wide_picture_beside_a_high_one_is_padded_to_a_bounded_size(wide):
+    high = np.ascontiguousarray(wide.transpose(1, 0, 2))
+    for pair in ((wide, high), (high, wide)):
+        first, second = canvas.fit(*pair, Fit.PAD)
+        assert first.shape == second.shape
+        assert first.shape[0] * first.shape[1] <= canvas.MAX_PIXELS
+        assert first.min() == second.min() == 9, "what is in them is still there"
 
 
 @given(st.lists(st.tuples(st.integers(1, 70), st.integers(1, 70)), min_size=1, max_size=4),
