@@ -11,7 +11,7 @@ from benchmark.outcome import Failed, Kind, Outcome, Stage, ok
 from benchmark.protocols import MetricUnavailable, Needs, Scenario
 from benchmark.records import Answer, Instance, Rendering, Score, digest_json
 from benchmark.store import Store
-from metrics.network import device_name
+from metrics.network import device_name, stay_on_one_core
 from renderers import canvas
 
 T = TypeVar("T")
@@ -45,6 +45,7 @@ class Scorer:
         self._scenario = scenario
         self._truths: dict[str, Outcome[Answer]] = {}
         self._lock = threading.Lock()
+        stay_on_one_core()  # whoever holds a scorer calls it from as many threads as are cores
 
     def score(
         self, instance: Instance, rendering: Rendering, names: Sequence[str]

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from benchmark.protocols import Needs
 from metrics import weights
 from metrics.metric import FunctionMetric
-from metrics.network import BATCH, device
+from metrics.network import BATCH, device, inference
 from metrics.pictures import RGB, as_pair
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def outputs(images: Sequence[RGB], model: torch.nn.Module) -> Vectors:
     import torch
 
     rows = []
-    with torch.inference_mode():
+    with inference():
         for start in range(0, len(images), BATCH):
             batch = torch.stack([_preprocessed(image) for image in images[start : start + BATCH]])
             rows.append(model(batch.to(device())).to("cpu", torch.float64).numpy())

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from benchmark.protocols import Needs
 from metrics import weights
 from metrics.metric import FunctionMetric
-from metrics.network import as_batch, batches_by_size, device
+from metrics.network import as_batch, batches_by_size, device, inference
 from metrics.pictures import RGB, as_pair
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def lpips_batch(
 def _distances(model: Any, first: list[RGB], second: list[RGB]) -> list[float]:  # noqa: ANN401
     import torch
 
-    with torch.inference_mode():
+    with inference():
         pair = [as_batch(images) * 2.0 - 1.0 for images in (first, second)]
         distances: list[float] = model(*pair).reshape(-1).to(torch.float64).tolist()
     return distances

@@ -36,8 +36,8 @@ VERSION = "3"
 MAX_PIXELS = 50_000_000
 """Of a picture, and of all pages of one together."""
 
-MAX_WIDTH, MAX_HEIGHT = 32_000, 32_000
-"""Sides of a picture."""
+MAX_WIDTH, MAX_HEIGHT = 32_767, 32_767
+"""Sides of a picture: the longest that cairo, hence Graphviz, draws."""
 
 MAX_PAGES = 50
 MARGIN = 10
@@ -215,7 +215,8 @@ def _is_visible(array: Array) -> bool:
 
 
 def _content(array: Array) -> tuple[slice | None, slice | None]:
-    visible = np.min(array, axis=2) < VISIBLE
+    darkest = np.minimum(np.minimum(array[:, :, 0], array[:, :, 1]), array[:, :, 2])
+    visible = darkest < VISIBLE  # (a reduction over the last axis takes 20 times as long)
     rows, columns = np.flatnonzero(np.any(visible, 1)), np.flatnonzero(np.any(visible, 0))
     if not rows.size:
         return None, None
