@@ -36,7 +36,7 @@ class Settings(BaseSettings):
         ge=1,
         description="renderings and scorings at the same time",
     )
-    batch: int = Field(default=48, ge=1, description="instances in one Prefect task run")
+    batch: int = Field(default=32, ge=1, description="instances in one Prefect task run")
     container_runtime: str | None = Field(
         default=None, description="OCI runtime for the sandboxes, e.g. runsc; None: the engine's"
     )

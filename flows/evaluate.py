@@ -112,19 +112,19 @@ def _evenly(instances: Sequence[Instance], limit: int | None) -> list[Instance]:
 def plan(
     workshop: Workshop, snapshot: str, models: Sequence[str], instances: Sequence[Instance]
 ) -> list[Batch]:
-    """Cut an evaluation into batches of one model and one scenario."""
+    """Cut an evaluation into batches of one model and one scenario.
+
+    All models come to a chunk of instances before any comes to the next, so that what metrics
+    keep of a reference serves them all.
+    """
     size = workshop.settings.batch
     batches = []
     for scenario in dict.fromkeys(instance.scenario for instance in instances):
         idents = [instance.id for instance in instances if instance.scenario == scenario]
-        for model in models:
+        for start in range(0, len(idents), size):
+            chunk = tuple(idents[start : start + size])
             batches += [
-                Batch(
-                    snapshot=snapshot,
-                    model=model,
-                    scenario=scenario,
-                    instances=tuple(idents[start : start + size]),
-                )
-                for start in range(0, len(idents), size)
+                Batch(snapshot=snapshot, model=model, scenario=scenario, instances=chunk)
+                for model in models
             ]
     return batches

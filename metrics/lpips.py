@@ -11,8 +11,9 @@ import numpy.typing as npt
 
 from benchmark.protocols import Needs
 from metrics import weights
+from metrics.lpips_features import features_of, references_of
 from metrics.metric import FunctionMetric
-from metrics.network import as_batch, batches_by_size, device, inference
+from metrics.network import batches_by_size, device, inference
 from metrics.pictures import RGB, as_pair
 
 if TYPE_CHECKING:
@@ -89,11 +90,16 @@ def lpips_batch(
 
 
 def _distances(model: Any, first: list[RGB], second: list[RGB]) -> list[float]:  # noqa: ANN401
+    """Return the distances of pairs of one size: what the package's own network gives."""
     import torch
 
     with inference():
-        pair = [as_batch(images) * 2.0 - 1.0 for images in (first, second)]
-        distances: list[float] = model(*pair).reshape(-1).to(torch.float64).tolist()
+        references = references_of(model).features(model, second)
+        layers = zip(model.lins, features_of(model, first), references, strict=True)
+        parts = [
+            weigh((own - other) ** 2).mean([2, 3], keepdim=True) for weigh, own, other in layers
+        ]
+        distances: list[float] = sum(parts).reshape(-1).to(torch.float64).tolist()
     return distances
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-VERSION = "1"
+VERSION = "2"
 MOST_ENGINES = 4
 """An engine takes 300 MB, and as much again while it reads a picture of 1920x1080."""
 

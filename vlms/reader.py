@@ -179,6 +179,7 @@ def _load(weights: Weights) -> Any:  # noqa: ANN401 - rapidocr has no type hints
             "Rec.model_path": str(weights.recognition),
             "Det.limit_type": "max",
             "Det.limit_side_len": 2000,
+            "Rec.rec_batch_num": 1,  # a line's reading does not depend on the lines beside it
             "EngineConfig.onnxruntime.intra_op_num_threads": 1,
             "EngineConfig.onnxruntime.inter_op_num_threads": 1,
         }

@@ -7,7 +7,10 @@ import pytest
 
 from benchmark.protocols import MetricUnavailable
 from metrics import lpips as module
+from metrics import lpips_features
 from metrics.lpips import build, lpips, lpips_batch
+from metrics.lpips_features import References
+from metrics.network import as_batch
 from metrics.pictures import read
 from metrics.weights import BACKBONES, load
 
@@ -89,6 +92,44 @@ def test_batch_of_several_sizes_gives_the_single_values(random_weights):
     assert single[2] == 1.0
     with pytest.raises(ValueError, match="shorter"):
         lpips_batch(predictions, references[:-1])
+
+
+def test_the_distance_is_that_of_the_packages_own_network(random_weights):
+    import torch
+
+    model = module._models["vgg"]
+    first, second, reference = (picture(64, 48, seed) for seed in range(3))
+    expected = []
+    with torch.inference_mode():
+        for image in (first, second):  # the second time the reference's features are known
+            pair = [as_batch([each]) * 2.0 - 1.0 for each in (image, reference)]
+            expected.append(1.0 - float(model(*pair)))
+    assert [lpips(image, reference) for image in (first, second)] == expected
+
+
+def test_a_references_features_are_made_once(random_weights, monkeypatch):
+    made = []
+    monkeypatch.setattr(
+        lpips_features,
+        "features_of",
+        lambda model, images: made.append(len(images)) or original(model, images),
+    )
+    original = module.features_of
+    references = [picture(64, 48, seed) for seed in range(2)]
+    lpips_batch([picture(64, 48, 7), picture(64, 48, 8)], references)
+    lpips(picture(64, 48, 9), references[1])
+    assert made == [2]
+
+
+def test_the_oldest_references_are_forgotten(random_weights):
+    model = module._models["vgg"]
+    images = [picture(64, 48, seed) for seed in range(4)]
+    one = References()
+    one.features(model, images[:1])
+    kept = References(limit=2 * one.bytes)
+    for image in images:
+        kept.features(model, [image])
+    assert kept.bytes == 2 * one.bytes
 
 
 def test_large_pictures_are_scored_at_256(random_weights):
