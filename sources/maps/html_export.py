@@ -16,14 +16,14 @@ from benchmark.outcome import Kind
 from sources.maps.drafts import Draft, Unreadable, nest
 from sources.maps.model import Format, MindMap, Relationship, Sheet
 
-HTML_BYTES = 4_000_000
+HTML_CHARACTERS = 2_000_000
 """Longest export; one of 1,000 topics has about 200,000 bytes."""
 
-HTML_TAGS = 40_000
+HTML_TAGS = 20_000
 """Most tags of an export; one of 1,000 topics has about 5,000."""
 
 _NBSP = "\xa0"
-_HEADINGS = ("h1", "h2", "h3")
+_HEADINGS = ["h1", "h2", "h3"]
 
 
 class _Notes:
@@ -41,16 +41,18 @@ def read_html(text: str) -> MindMap:
     Raises:
         Unreadable: not XMind's export, or beyond the limits.
     """
-    if len(text) > HTML_BYTES or text.count("<") > HTML_TAGS:
+    if len(text) > HTML_CHARACTERS or text.count("<") > HTML_TAGS:
         raise Unreadable(
             Kind.RESOURCE_LIMIT,
-            f"the HTML has more than {HTML_BYTES} characters or {HTML_TAGS} tags",
+            f"the HTML has more than {HTML_CHARACTERS} characters or {HTML_TAGS} tags",
         )
-    page = BeautifulSoup(text, "lxml")
-    if page.find("h1", class_="root") is None:
+    body = BeautifulSoup(text, "lxml").body
+    if body is None or body.find("h1", class_="root") is None:
         raise Unreadable(Kind.UNSUPPORTED, 'HTML, but not XMind\'s export: no <h1 class="root">')
+    if len(body.find_all(_HEADINGS)) > len(body.find_all(_HEADINGS, recursive=False)):
+        raise Unreadable(Kind.PARSE_ERROR, "the export is damaged: headings inside of elements")
     read = _Notes()
-    for tag in page.find_all([*_HEADINGS, "p"]):
+    for tag in body.find_all([*_HEADINGS, "p"], recursive=False):
         _read_tag(tag, read)
     if read.levels[0][0] != 0 or sum(level == 0 for level, _ in read.levels) != 1:
         raise Unreadable(Kind.PARSE_ERROR, "the export does not begin with its one root")

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from benchmark.outcome import Kind
-from sources.maps.drafts import Draft, Unreadable, nest
+from sources.maps.drafts import Draft, Unreadable, check, nest
 from sources.maps.model import Format, MindMap, Sheet
+
+OUTLINE_CHARACTERS = 2_000_000
+"""Longest outline, its notes included."""
 
 TAB = 4
 """Columns of a tab."""
@@ -17,6 +21,7 @@ _HEADINGS_FIRST = -100
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?")
 _ITEM = re.compile(r"([ \t]*)(?:[-*+]|\d{1,9}[.)])(?:[ \t]+(.*))?")
 _RULE = re.compile(r"[ \t]*([-*_])[ \t]*(?:\1[ \t]*){2,}")
+_DOUBLE = re.compile(r" {0,3}=+[ \t]*")
 _UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*")
 _FENCE = re.compile(r" {0,3}(```|~~~)")
 _BOX = re.compile(r"\[([ xX])\][ \t]+(.*)")
@@ -53,6 +58,7 @@ class _Reader:
 
     def _add(self, level: int, text: str) -> None:
         self.levels.append((level, _topic(text)))
+        check(1, len(self.levels))
 
     def _read_code(self, line: str) -> None:
         match = _FENCE.match(line)
@@ -102,21 +108,28 @@ def read_outline(text: str) -> MindMap:
     Raises:
         Unreadable: neither of the two, or beyond the limits.
     """
+    if len(text) > OUTLINE_CHARACTERS:
+        raise Unreadable(
+            Kind.RESOURCE_LIMIT, f"the outline has more than {OUTLINE_CHARACTERS} characters"
+        )
     lines = _without_front_matter(text.lstrip("\ufeff").splitlines())
-    marked = any(_HEADING.fullmatch(line) or _ITEM.fullmatch(line) for line in lines)
+    marked = any(
+        _HEADING.fullmatch(line) or _ITEM.fullmatch(line) or _DOUBLE.fullmatch(line)
+        for line in lines
+    )
     levels = _Reader(lines).read() if marked else _indented(lines)
     sheet = Sheet(nest(levels).freeze())
     return MindMap(Format.OUTLINE, (sheet,))
 
 
-def _indented(lines: list[str]) -> list[tuple[int, Draft]]:
+def _indented(lines: list[str]) -> Iterable[tuple[int, Draft]]:
     filled = [line for line in lines if line.strip()]
     widths = [_width(line[: len(line) - len(line.lstrip(" \t"))]) for line in filled]
     if len(set(widths)) < 2:
         raise Unreadable(
             Kind.UNSUPPORTED, "text, but no outline: no headings, list items or indented lines"
         )
-    return [(width, _topic(line)) for width, line in zip(widths, filled, strict=True)]
+    return ((width, _topic(line)) for width, line in zip(widths, filled, strict=True))
 
 
 def _without_front_matter(lines: list[str]) -> list[str]:

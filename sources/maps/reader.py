@@ -17,7 +17,7 @@ from sources.maps.safe_xml import local, parse_xml
 MAP_BYTES = 50_000_000
 """Largest file, and largest entry of a zip: attachments are in there too."""
 
-DOCUMENT_BYTES = 10_000_000
+DOCUMENT_BYTES = 5_000_000
 """Largest document with the map itself; one of 1,000 topics has less than a megabyte."""
 
 LIMITS = Limits(files=2_000, file_bytes=MAP_BYTES, total_bytes=100_000_000, ratio=200)
@@ -49,6 +49,8 @@ def read(name: str, data: bytes) -> Outcome[MindMap]:
     try:
         if len(data) > MAP_BYTES:
             raise Unreadable(Kind.RESOURCE_LIMIT, f"larger than {MAP_BYTES} bytes")
+        if not data.strip():
+            raise Unreadable(Kind.PARSE_ERROR, "the file is empty")
         if not data.startswith((ZIP, EMPTY_ZIP)):
             return ok(_read_plain(PurePath(name).suffix.lower(), data))
         unpacked = unpack(data, LIMITS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element, ParseError, TreeBuilder
 
@@ -20,6 +21,7 @@ XML_ELEMENTS = 200_000
 _LINES = frozenset(
     {"p", "div", "br", "li", "tr", "pre", "ul", "ol", "table", "h1", "h2", "h3", "h4", "h5", "h6"}
 )
+_SPACES = re.compile(r"\s+")
 _UNSEEN = frozenset({"head", "style", "script"})
 
 
@@ -93,25 +95,23 @@ def inside(element: Element, *names: str) -> Iterator[Element]:
 
 
 def words(element: Element) -> str:
-    """Return the text of an element of (X)HTML or plain text, one line for each block or item."""
+    """Return the text of an (X)HTML element, one line for each block or item, without blanks."""
     parts: list[str] = []
-    stack: list[Element | str] = [element]
+    stack: list[tuple[Element | str, bool]] = [(element, False)]
     while stack:
-        item = stack.pop()
+        item, raw = stack.pop()
         if isinstance(item, str):
-            parts.append(item)
+            parts.append(item if raw else _SPACES.sub(" ", item))
             continue
         name = local(item)
         if name in _UNSEEN:
             continue
-        after: list[Element | str] = [item.text or ""]
+        raw = raw or name == "pre"
         if name in _LINES:
             parts.append("\n")
-            after.append("")
-        for child in item:
-            after += [child, child.tail or ""]
-        if name in _LINES and name != "br":
-            after.append("\n")
-        stack.extend(reversed(after))
+            stack.append(("" if name == "br" else "\n", True))
+        for child in reversed(item):
+            stack += [(child.tail or "", raw), (child, raw)]
+        stack.append((item.text or "", raw))
     lines = (" ".join(line.split()) for line in "".join(parts).split("\n"))
     return "\n".join(line for line in lines if line)
