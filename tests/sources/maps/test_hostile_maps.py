@@ -30,7 +30,7 @@ def nested(before, opening, closing, after, times):
 
 
 def html_topic(level):
-    name, lead = ("h2", "") if level == 1 else ("h3", "&nbsp;" * min(level - 1, 1_000))
+    name, lead = ("h2", "") if level == 1 else ("h3", "&nbsp;" * min(level - 1, 66))
     return f'<{name} class="topic"><a>{lead}a</a></{name}>'
 
 
@@ -64,7 +64,7 @@ def deep(times):
             "<opml><body>", '<outline text="a">', "</outline>", "</body></opml>", times
         ),
         "a.html": f"<html><body>{heading}{''.join(map(html_topic, range(1, times)))}".encode(),
-        "a.md": "".join(f"{' ' * min(level, 1_000)}- a\n" for level in range(times)).encode()[
+        "a.md": "".join(f"{' ' * min(level, 66)}- a\n" for level in range(times)).encode()[
             :1_500_000
         ],
     }
