@@ -3,6 +3,8 @@
 import functools
 import io
 import json
+import subprocess
+import sys
 import zipfile
 
 import pytest
@@ -11,7 +13,9 @@ from benchmark.outcome import Failed, Kind
 from benchmark.records import Provenance
 from sources.map_folder import materials_of
 from sources.maps import reader
+from sources.maps.model import to_json
 from sources.maps.reader import read
+from tests.conftest import hard_cases
 
 DEEP = 100_000
 REASONS = ("nested", "deeper than 64", "more than", "larger than")
@@ -223,3 +227,18 @@ def test_a_folder_is_read_without_links_and_hidden_files(tmp_path):
     assert len(found) == 3
     (missing,) = materials_of(tmp_path / "none.mm", somebody)
     assert missing.kind is Kind.MISSING_RESOURCE
+
+
+FILES = {case["id"]: case["input"] for case in hard_cases("mindmap")}
+
+
+@pytest.mark.parametrize("ident", ["mind-018", "mind-019", "mind-021"])
+def test_hard_cases_that_are_files(shared, ident, tmp_path):
+    path = tmp_path / "case.xmind"
+    subprocess.run([sys.executable, "-c", FILES[ident], str(path)], check=True)
+    outcome = read(path.name, path.read_bytes())
+    if ident == "mind-018":
+        (sheet,) = outcome.value.sheets
+        assert to_json(sheet) == {"text": "Root", "children": [{"text": "A"}]}
+    else:
+        assert outcome.kind is Kind.UNSAFE_INPUT
