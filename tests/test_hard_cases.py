@@ -20,14 +20,13 @@ import tempfile
 import time
 from pathlib import Path
 
-import docker
 import pytest
 
-from benchmark.outcome import Failed, Kind, Ok, Stage
+from benchmark.outcome import Failed, Kind, Stage
 from benchmark.records import Answer, Picture
 from flows import trial
 from renderers import canvas, sandbox
-from renderers.hardening import OWNER, hardening
+from renderers.hardening import hardening
 from renderers.job import ENVIRONMENT, LIMITS, WORK, Stop
 from renderers.pooled import LOG_CHARACTERS
 from renderers.web_site import COMMAND, ORIGIN
@@ -36,6 +35,8 @@ from scenarios.languages.graphviz import Graphviz
 from scenarios.languages.lilypond import Lilypond
 from scenarios.languages.web import Web
 from tests.conftest import hard_cases
+from tests.engine import containers, eventually
+from tests.pictures import flagged, pixels
 from tests.roads import QuickLilypond, QuickWeb, Road, expect, road
 from tests.scenarios.containers import ready
 
@@ -43,9 +44,6 @@ AREAS = ("latex", "lilypond", "web", "graphviz")
 CASES = {case["id"]: case for area in (*AREAS, "parse") for case in hard_cases(area)}
 LEFT = (WORK, "/tmp")  # noqa: S108 - inside the container
 """The only folders in which a job can leave anything."""
-
-SETTLED = 60
-"""Seconds that the engine may take to remove what has ended."""
 
 
 @pytest.fixture(scope="module")
@@ -83,16 +81,6 @@ def written(identifier: str, folder: Path) -> Path:
     else:
         path.write_text(found["input"], encoding="utf-8")
     return path
-
-
-def flagged(picture: Picture, text: str) -> bool:
-    return any(text in flag.message for flag in picture.flags)
-
-
-def pixels(picture: Picture):
-    array = canvas.decode(picture.png)
-    assert isinstance(array, Ok), array
-    return array.value
 
 
 def lines(picture: Picture) -> int:
@@ -257,21 +245,9 @@ class TestLilypond:
             forks = "n=0; while [ $n -lt 200 ]; do sleep 9 & n=$((n + 1)); done"
             assert road.run("sh", "-c", forks).stopped is Stop.PROCESSES
             assert road.picture(harmless).png == before.png
-        deadline = time.monotonic() + SETTLED
-        while containers(label):
-            assert time.monotonic() < deadline, "containers are left"
-            time.sleep(0.2)
+        eventually(lambda: not containers(label), "containers are left")
         monkeypatch.undo()
         assert lilypond.picture(harmless).png == before.png
-
-
-def containers(label: str) -> list[str]:
-    client = docker.from_env()
-    try:
-        filters = {"label": f"{OWNER}={label}"}
-        return [found["Id"] for found in client.api.containers(all=True, filters=filters)]
-    finally:
-        client.close()
 
 
 class TestWeb:

@@ -17,12 +17,13 @@ import pytest
 
 from benchmark.outcome import Failed, Kind, Ok
 from renderers import web_browser, web_driver, web_page
-from renderers.hardening import OWNER
+from renderers.hardening import OWNER, owner
 from renderers.image_digest import reference
 from renderers.sandbox import Limits
 from renderers.web_browser import DRIVER_LOSSES, PAGES, browser_client_missing
 from renderers.web_site import Site
-from tests.contracts.renderer_contract import fail, own_containers, render
+from tests.contracts.renderer_contract import fail, render
+from tests.engine import containers, eventually
 from tests.renderers.web_sites import QuickRenderer, page
 
 
@@ -36,12 +37,12 @@ class TestBrowsers:
     def test_a_browser_is_replaced_after_its_pages(self):
         with QuickRenderer(workers=1) as renderer:
             render(renderer, page("<p>x"))
-            first = own_containers()
+            first = containers(owner())
             worker = renderer.browsers._idle[0]  # its age is all that can be set from outside
             worker.pages = PAGES - 1
             render(renderer, page("<p>x"))
             render(renderer, page("<p>x"))
-            assert own_containers() != first
+            assert containers(owner()) != first
 
     def test_a_browser_that_was_killed_is_replaced(self):
         with QuickRenderer(workers=1) as renderer:
@@ -192,10 +193,7 @@ class TestBrowsers:
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
         process.stdout.close()
-        deadline = time.monotonic() + 60
-        while containers_of(process.pid):
-            assert time.monotonic() < deadline, "the browser outlived its process"
-            time.sleep(0.5)
+        eventually(lambda: not containers_of(process.pid), "the browser outlived its process")
 
 
 def containers_of(pid: int) -> list[str]:
