@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import struct
-import subprocess
-import sys
 import zlib
 
 import numpy as np
@@ -18,9 +16,7 @@ from PIL.PngImagePlugin import PngInfo
 from benchmark.outcome import Failed, Kind, Ok
 from benchmark.protocols import Fit
 from renderers import canvas
-from tests.conftest import hard_cases
-
-CASES = {case["id"]: case for case in hard_cases("metric")}
+from tests.cases import hard_case, input_pair
 
 
 def png(image: Image.Image, **options) -> bytes:
@@ -263,11 +259,10 @@ def test_fit_resizes_the_prediction_and_pads_both_with_white():
     assert not padded[:10].any()
 
 
-@pytest.mark.skipif(not CASES, reason="no shared/cases/cases.jsonl beside the checkout")
 @pytest.mark.parametrize("name", ["metric-009", "metric-012", "metric-013"])
 def test_hard_pairs_come_out_comparable(name, tmp_path):
-    first, second = generate(name, tmp_path)
-    decoded = [canvas.decode(data) for data in (first, second)]
+    paths = input_pair(hard_case(name), tmp_path)
+    decoded = [canvas.decode(path.read_bytes()) for path in paths]
     assert all(isinstance(outcome, Ok) for outcome in decoded)
     prediction, reference = canvas.fit(*(outcome.value for outcome in decoded), Fit.PAD)
     assert prediction.shape == reference.shape
@@ -275,15 +270,7 @@ def test_hard_pairs_come_out_comparable(name, tmp_path):
         np.testing.assert_array_equal(prediction, reference)
 
 
-@pytest.mark.skipif(not CASES, reason="no shared/cases/cases.jsonl beside the checkout")
 def test_hard_bomb_is_refused(tmp_path):
-    outcome = canvas.decode(generate("metric-015", tmp_path)[0])
+    outcome = canvas.decode(input_pair(hard_case("metric-015"), tmp_path)[0].read_bytes())
     assert isinstance(outcome, Failed)
     assert outcome.kind is Kind.RESOURCE_LIMIT
-
-
-def generate(name: str, folder) -> list[bytes]:
-    paths = [folder / "first.png", folder / "second.png"]
-    command = [sys.executable, "-c", CASES[name]["input"], *map(str, paths)]
-    subprocess.run(command, check=True, timeout=120)
-    return [path.read_bytes() for path in paths if path.exists()]

@@ -11,7 +11,7 @@ from benchmark.outcome import Kind, Ok
 from benchmark.records import Structure
 from renderers.lilypond import INSTALLED, LilypondRenderer, pages_in_order
 from renderers.sandbox import Limits
-from tests.conftest import SHARED, case_params
+from tests.cases import SHARED, case_params
 from tests.contracts.renderer_contract import RendererContract, fail, render
 from tests.renderers.hostile_logs import read_in_time
 

@@ -8,7 +8,7 @@ import pytest
 
 from benchmark.outcome import Failed, Ok
 from benchmark.records import Structure
-from tests.conftest import case_params
+from tests.cases import case_params
 from tests.contracts.renderer_contract import RendererContract, render
 from tests.pictures import flagged, has_colour
 from tests.renderers.web_sites import JEKYLL, QuickRenderer, page, site

@@ -2,32 +2,17 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
 
 from benchmark.outcome import Failed, Kind, Ok
 from renderers.graphviz import GraphvizRenderer
 from scenarios.languages.dot_tokens import TokenKind, tokenize
 from scenarios.languages.graphviz import Graphviz
-from tests.conftest import hard_cases
+from tests.cases import case_input
 from tests.contracts.language_contract import LanguageContract
 from tests.scenarios.containers import ready, rendered
 
-CASES = {case["id"]: case for area in ("graphviz", "parse") for case in hard_cases(area)}
 LANGUAGE = Graphviz()
-
-
-def case_input(identifier: str, tmp_path=None) -> str:
-    if identifier not in CASES:
-        pytest.skip("no shared/cases/cases.jsonl beside the checkout")
-    case = CASES[identifier]
-    if case["input_kind"] != "python_gen":
-        return case["input"]
-    target = tmp_path / "input.txt"
-    subprocess.run([sys.executable, "-c", case["input"], str(target)], check=True)
-    return target.read_text(encoding="utf-8")
 
 
 def read(text: str, *, truncated: bool = False):

@@ -8,18 +8,11 @@ from benchmark.outcome import Failed, Kind, Ok, Stage
 from renderers.lilypond import INSTALLED as INSTALLED_IN_IMAGE
 from renderers.lilypond import LilypondRenderer
 from scenarios.languages.lilypond import INSTALLED, Lilypond
-from tests.conftest import hard_cases
+from tests.cases import case_input
 from tests.contracts.language_contract import LanguageContract
 from tests.scenarios.containers import ready, rendered
 
-CASES = {case["id"]: case["input"] for case in hard_cases("lilypond")}
 LANGUAGE = Lilypond()
-
-
-def case_input(identifier: str) -> str:
-    if identifier not in CASES:
-        pytest.skip("no shared/cases/cases.jsonl beside the checkout")
-    return CASES[identifier]
 
 
 def read(text: str, *, truncated: bool = False):

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
 import pytest
 from hypothesis import given
@@ -17,21 +15,7 @@ from scenarios.parsing import (
     read_json,
     read_yes_no,
 )
-from tests.conftest import hard_cases
-
-CASES = {case["id"]: case for area in ("parse", "mindmap") for case in hard_cases(area)}
-
-
-def case_input(identifier: str, tmp_path=None) -> str:
-    """Return the input of a hard case; generated ones are written by their own script."""
-    if identifier not in CASES:
-        pytest.skip("no shared/cases/cases.jsonl beside the checkout")
-    case = CASES[identifier]
-    if case["input_kind"] != "python_gen":
-        return case["input"]
-    target = tmp_path / "input.txt"
-    subprocess.run([sys.executable, "-c", case["input"], str(target)], check=True)
-    return target.read_text(encoding="utf-8")
+from tests.cases import case_input
 
 
 def extracted(text: str, *languages: str, truncated: bool = False):

@@ -22,16 +22,9 @@ from scenarios.trees import (
     to_json,
     to_outline,
 )
-from tests.conftest import hard_cases
+from tests.cases import case_input
 
-CASES = {case["id"]: case["input"] for case in hard_cases("mindmap")}
 FAMILY = Node("R", (Node("A", (Node("C"),)), Node("B")))
-
-
-def case_input(identifier: str) -> str:
-    if identifier not in CASES:
-        pytest.skip("no shared/cases/cases.jsonl beside the checkout")
-    return CASES[identifier]
 
 
 def tree(outcome) -> Node:

@@ -12,7 +12,7 @@ import pytest
 from benchmark.outcome import Blame, Kind
 from benchmark.registry import RegistryError
 from benchmark.settings import Settings
-from tests.conftest import case_params
+from tests.cases import case_params
 from tests.servers.openai_server import answer, drop, error, hang, json_reply, raw_reply
 from tests.vlms.stand_in import STAND_IN, Waits, completion, failed
 from vlms.inspect_model import InspectModel
