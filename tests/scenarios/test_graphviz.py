@@ -2,33 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
-from benchmark.outcome import Failed, Kind, Ok
+from benchmark.outcome import Failed, Kind
 from renderers.graphviz import GraphvizRenderer
 from scenarios.languages.dot_tokens import TokenKind, tokenize
 from scenarios.languages.graphviz import Graphviz
 from tests.cases import case_input
 from tests.contracts.language_contract import LanguageContract
+from tests.scenarios import reading
 from tests.scenarios.containers import ready, rendered
 
 LANGUAGE = Graphviz()
-
-
-def read(text: str, *, truncated: bool = False):
-    outcome = LANGUAGE.read(text, truncated=truncated)
-    assert isinstance(outcome, Ok), outcome
-    return outcome.value
-
-
-def failure(text: str) -> Failed:
-    outcome = LANGUAGE.read(text)
-    assert isinstance(outcome, Failed), outcome
-    return outcome
-
-
-def flag_text(answer) -> str:
-    return " ".join(flag.message for flag in answer.flags)
+read, failure = partial(reading.read, LANGUAGE), partial(reading.failure, LANGUAGE)
 
 
 class TestContract(LanguageContract):
@@ -54,8 +42,8 @@ class TestHardCases:
     def test_dot_004_hyphenated_names_are_flagged(self):
         answer = read(case_input("dot-004"))
         assert answer.text == 'digraph g { "step-1" -> "step-2" }'
-        assert "suspicious" in flag_text(answer)
-        assert "step-1, step-2" in flag_text(answer)
+        assert "suspicious" in reading.flag_text(answer)
+        assert "step-1, step-2" in reading.flag_text(answer)
         assert answer.repairs
 
     def test_dot_006_curly_quotes_are_straightened(self):
@@ -66,7 +54,7 @@ class TestHardCases:
     def test_dot_012_one_of_two_graphs_is_read_and_flagged(self):
         answer = read(case_input("dot-012"))
         assert answer.text == "digraph B { c -> d }"
-        assert "multiple_graphs" in flag_text(answer)
+        assert "multiple_graphs" in reading.flag_text(answer)
 
     def test_dot_013_mermaid_is_unsupported(self):
         text = case_input("dot-013")
@@ -106,7 +94,7 @@ class TestRepairs:
         text = "digraph g { step; step-1 -> step-2 }"
         answer = read(text)
         assert answer.text == text
-        assert "splits" in flag_text(answer)
+        assert "splits" in reading.flag_text(answer)
 
     def test_negative_numbers_and_undirected_edges_are_no_hyphens(self):
         text = "graph g { a--b; a [pos=-1]; b [x= -2.5]; c -- -3 }"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from benchmark.outcome import Failed, Kind, Ok
-from benchmark.records import Answer, Picture
+from benchmark.records import Picture
 from renderers import canvas
 from renderers.tex import TexRenderer
 from scenarios.latex import Latex
@@ -13,9 +15,11 @@ from scenarios.roundtrip import render_answer
 from sources.bundled import FOLDER
 from tests.cases import case_input, case_params, hard_cases
 from tests.contracts.scenario_contract import ScenarioContract, instance
+from tests.scenarios import reading
 from tests.scenarios.containers import ready, rendered
 
 SCENARIO = Latex()
+read = partial(reading.read, SCENARIO)
 PIECES = sorted((FOLDER / "latex").glob("*/*.tex"))
 
 FAILURES = {
@@ -48,12 +52,6 @@ REPAIRS = {
 @pytest.fixture(scope="module")
 def renderer():
     yield from ready(TexRenderer())
-
-
-def read(text: str) -> Answer:
-    outcome = SCENARIO.read(text)
-    assert isinstance(outcome, Ok), outcome
-    return outcome.value
 
 
 def text_of(renderer, text: str) -> Picture:

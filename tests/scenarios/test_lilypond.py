@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
-from benchmark.outcome import Failed, Kind, Ok, Stage
+from benchmark.outcome import Failed, Kind, Stage
 from renderers.lilypond import INSTALLED as INSTALLED_IN_IMAGE
 from renderers.lilypond import LilypondRenderer
 from scenarios.languages.lilypond import INSTALLED, Lilypond
 from tests.cases import case_input
 from tests.contracts.language_contract import LanguageContract
+from tests.scenarios import reading
 from tests.scenarios.containers import ready, rendered
 
 LANGUAGE = Lilypond()
-
-
-def read(text: str, *, truncated: bool = False):
-    outcome = LANGUAGE.read(text, truncated=truncated)
-    assert isinstance(outcome, Ok), outcome
-    return outcome.value
-
-
-def failure(text: str) -> Failed:
-    outcome = LANGUAGE.read(text)
-    assert isinstance(outcome, Failed), outcome
-    return outcome
+read, failure = partial(reading.read, LANGUAGE), partial(reading.failure, LANGUAGE)
 
 
 class TestContract(LanguageContract):

@@ -3,31 +3,28 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from benchmark.outcome import Failed, Kind, Ok
+from benchmark.outcome import Failed, Kind
 from renderers.graphviz import GraphvizRenderer
 from scenarios.mindmap import Mindmap
 from scenarios.trees import TREE_DEPTH, TREE_NODES
 from tests.cases import case_input
 from tests.contracts.scenario_contract import ScenarioContract, instance
+from tests.scenarios import reading
 from tests.scenarios.containers import ready, rendered
 
 MAPS = sorted((Path(__file__).parents[2] / "sources" / "material" / "mindmap").glob("*/*.json"))
 SCENARIO = Mindmap()
+read = partial(reading.read, SCENARIO)
 
 
 @pytest.fixture(scope="module")
 def renderer():
     yield from ready(GraphvizRenderer())
-
-
-def read(text: str, *, truncated: bool = False):
-    outcome = SCENARIO.read(text, truncated=truncated)
-    assert isinstance(outcome, Ok), outcome
-    return outcome.value
 
 
 class TestContract(ScenarioContract):

@@ -16,6 +16,7 @@ from scenarios.parsing import (
     read_yes_no,
 )
 from tests.cases import case_input
+from tests.scenarios.reading import flag_text
 
 
 def extracted(text: str, *languages: str, truncated: bool = False):
@@ -28,10 +29,6 @@ def parsed(text: str):
     outcome = read_json(text)
     assert isinstance(outcome, Ok), outcome
     return outcome.value
-
-
-def flag_text(value) -> str:
-    return " ".join(flag.message for flag in value.flags)
 
 
 class TestHardCases:
