@@ -1,12 +1,21 @@
-"""What tests ask of a picture that a renderer made."""
+"""Pictures in tests: written to bytes, and what is asked of one that a renderer made."""
 
 from __future__ import annotations
 
+import io
+
 import numpy as np
+from PIL import Image
 
 from benchmark.outcome import Ok
 from benchmark.records import Picture
 from renderers import canvas
+
+
+def encoded(image: Image.Image, kind: str = "PNG", **options) -> bytes:
+    buffer = io.BytesIO()
+    image.save(buffer, kind, **options)
+    return buffer.getvalue()
 
 
 def pixels(picture: Picture) -> np.ndarray:

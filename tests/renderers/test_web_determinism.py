@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import io
-
 from PIL import Image
 
 from tests.contracts.renderer_contract import render
-from tests.pictures import has_colour
+from tests.pictures import encoded, has_colour
 from tests.renderers.web_sites import QuickRenderer, page, site
 
 
@@ -92,8 +90,9 @@ class TestDeterminism:
 
     def test_animated_gif_shows_its_first_frame(self, web):
         frames = [Image.new("RGB", (60, 60), colour) for colour in ("#0a0b0c", "red", "blue")]
-        buffer = io.BytesIO()
-        frames[0].save(buffer, "GIF", save_all=True, append_images=frames[1:], duration=20, loop=0)
-        picture = render(web, page("<img src=a.gif>", a_dot_gif=buffer.getvalue()))
+        gif = encoded(
+            frames[0], "GIF", save_all=True, append_images=frames[1:], duration=20, loop=0
+        )
+        picture = render(web, page("<img src=a.gif>", a_dot_gif=gif))
         assert has_colour(picture, (10, 11, 12))
         assert not has_colour(picture, (255, 0, 0))

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from benchmark.records import Structure
 from renderers.sandbox import Limits
-from renderers.web import WebRenderer
+from tests.roads import QuickWeb
+
+
+def named(files: Mapping[str, str | bytes]) -> dict[str, str | bytes]:
+    """Write ``.`` and ``/`` for ``_dot_`` and ``__`` in names."""
+    return {name.replace("__", "/").replace("_dot_", "."): data for name, data in files.items()}
 
 
 def site(entry="index.html", **files: str | bytes) -> Structure:
     data = {
-        name.replace("__", "/").replace("_dot_", "."): text.encode()
-        if isinstance(text, str)
-        else text
-        for name, text in files.items()
+        name: text.encode() if isinstance(text, str) else text
+        for name, text in named(files).items()
     }
     return Structure(files=data, entry=entry)
 
@@ -41,8 +45,7 @@ JEKYLL = site(
 )
 
 
-class QuickRenderer(WebRenderer):
-    """Gives up sooner, so that the tests of what never ends are short."""
+class QuickRenderer(QuickWeb):
+    """Gives up sooner with Jekyll, too."""
 
     limits = Limits(seconds=20, memory_mb=1024)
-    page_limits = Limits(seconds=12, memory_mb=1024, cpus=2, pids=400, work_mb=256)
