@@ -15,7 +15,7 @@ from tests.engine import eventually
 from tests.renderers.sandboxes import IMAGE
 
 
-def test_engine_that_does_not_answer(monkeypatch, tmp_path):
+def test_an_engine_that_does_not_answer_is_unavailable(monkeypatch, tmp_path):
     monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/none.sock")
     for outcome in (
         Pool(IMAGE).run(["true"], {}), sandbox.image_digest(IMAGE), sandbox.engine_status(),
@@ -42,7 +42,7 @@ def test_unknown_runtime_is_the_machines_fault():
     assert "no-such-runtime" in outcome.message
 
 
-def test_status_of_engine_and_images():
+def test_engine_and_images_tell_their_status():
     engine = sandbox.engine_status()
     assert isinstance(engine, Ok)
     assert engine.value.runtime in engine.value.runtimes

@@ -72,17 +72,17 @@ def test_background_processes_do_not_outlive_the_command(pool):
     assert (execution.exit_code, execution.stdout, execution.stopped) == (0, "done\n", None)
 
 
-def test_a_file_larger_than_the_work_folder(pool):
+def test_a_file_larger_than_the_work_folder_is_too_much_output(pool):
     execution = shell(pool, "head -c 200000000 /dev/zero >big")
     assert execution.stopped is Stop.OUTPUT
 
 
-def test_a_full_work_folder(pool):
+def test_a_full_work_folder_is_too_much_output(pool):
     script = "for i in 1 2 3 4 5 6 7 8; do head -c 20000000 /dev/zero >f$i || exit 1; done"
     assert shell(pool, script).stopped is Stop.OUTPUT
 
 
-def test_too_much_to_collect(pool):
+def test_too_much_output_is_not_collected(pool):
     execution = shell(
         pool, "head -c 30000000 /dev/zero >f", collect=["f"], limits=Limits(output_mb=8)
     )
@@ -107,7 +107,7 @@ def test_long_logs_are_cut_quietly_and_floods_are_stopped(pool):
     assert FLOOD > 1
 
 
-def test_too_many_files_to_collect(pool):
+def test_too_many_files_are_not_collected(pool):
     execution = shell(pool, "mkdir o; cd o; touch $(seq 2001)", collect=["o"])
     assert (execution.exit_code, execution.stopped, execution.files) == (0, Stop.FILES, {})
     failure = sandbox.stopped_failure(execution)
@@ -117,7 +117,7 @@ def test_too_many_files_to_collect(pool):
     )  # fmt: skip
 
 
-def test_input_that_does_not_fit():
+def test_input_that_does_not_fit_is_refused():
     outcome = Pool("never-started:latest").run(
         ["true"], {"a": b"x" * (2 << 20)}, limits=Limits(work_mb=2)
     )

@@ -84,7 +84,7 @@ def of_case(case) -> Structure:
 
 
 @pytest.mark.parametrize("case", case_params("web"))
-def test_hard_case(web, case):
+def test_a_hard_case_ends_as_expected(web, case):
     if case["id"] in READ_ELSEWHERE:
         pytest.skip("refused by the reader, tested there")
     kinds, _, text = EXPECTED[case["id"]].partition(": ")

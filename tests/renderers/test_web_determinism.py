@@ -20,12 +20,12 @@ class TestDeterminism:
         "requestAnimationFrame(draw) })(0)</script>"
     )
 
-    def test_scripts_clocks_and_random_numbers(self):
+    def test_scripts_clocks_and_random_numbers_give_one_picture(self):
         with QuickRenderer(workers=1) as one, QuickRenderer(workers=2) as other:
             pictures = {render(r, page(self.MOVING)).png for r in (one, other, one, other)}
         assert len(pictures) == 1
 
-    def test_the_clock_of_a_page(self, web):
+    def test_the_clock_of_a_page_runs_in_order(self, web):
         script = (
             "const seen = []; const note = (x) => seen.push(x + '@' + performance.now());"
             "setTimeout(note, 30, 'late'); setTimeout(note, 10, 'early');"
@@ -68,7 +68,7 @@ class TestDeterminism:
         plain = "1735689600 1735689600 Far"
         assert picture.png == render(web, page(plain)).png
 
-    def test_animations_and_transitions(self, web):
+    def test_animations_and_transitions_stand_still(self, web):
         style = (
             "<style>@keyframes go { from { margin-left: 0 } to { margin-left: 500px } }"
             "p { width: 9em; transition: margin 3s }</style>"

@@ -39,16 +39,16 @@ class TestPagesAtBay:
             ("fetch('file:///etc/passwd').catch(() => 0)", ""),
         ],
     )  # fmt: skip
-    def test_trick(self, web, trick, flag):
+    def test_a_trick_changes_nothing_in_the_picture(self, web, trick, flag):
         picture = render(web, page(f"{self.KEPT}<script>{trick}</script>"))
         assert picture.png == render(web, page(self.KEPT)).png
         assert flagged(picture, flag) if flag else picture.flags == ()
 
-    def test_a_form_that_submits_itself(self, web):
+    def test_a_form_that_submits_itself_is_still_drawn(self, web):
         html = "<h1>kept</h1><form id=f method=post action=/x></form><script>f.submit()</script>"
         assert render(web, page(html)).height == 1080
 
-    def test_a_link_to_a_new_window(self, web):
+    def test_a_link_to_a_new_window_is_flagged(self, web):
         html = "<a id=l target=_blank href=http://evil.example/>l</a><script>l.click()</script>"
         assert render(web, page(html)).flags != ()
 
@@ -60,7 +60,7 @@ class TestPagesAtBay:
             ("new WebSocket('ws://evil.example/' + i)", "(evil.example)"),
         ],
     )
-    def test_a_storm_of_requests(self, web, ask, message):
+    def test_a_storm_of_requests_is_a_failure(self, web, ask, message):
         storm = f"{self.KEPT}<script>for (let i = 0; i < 600; i++) {ask}</script>"
         failure = fail(web, page(storm))
         assert failure.kind is Kind.RESOURCE_LIMIT
@@ -127,16 +127,16 @@ class TestPagesAtBay:
         )
         assert sum(steps) <= 0.75 * WebRenderer.page_limits.seconds
 
-    def test_endless_dialogues(self, web):
+    def test_endless_dialogues_run_out_of_time(self, web):
         failure = fail(web, page("<script>while (true) alert(1)</script>"))
         assert failure.kind is Kind.TIMEOUT
 
-    def test_endless_animation_frames(self, web):
+    def test_endless_animation_frames_run_out_of_time(self, web):
         html = "<p>x<script>(function f() { while (true) {} requestAnimationFrame(f) })</script>"
         html += "<script>requestAnimationFrame(() => { while (true) {} })</script>"
         assert fail(web, page(html)).kind is Kind.TIMEOUT
 
-    def test_processes_without_end(self, web):
+    def test_processes_without_end_are_ended(self, web):
         html = (
             "<p>x<script>for (;;) new Worker(URL.createObjectURL(new Blob(['for(;;);'])))</script>"
         )
@@ -145,7 +145,7 @@ class TestPagesAtBay:
         assert outcome.kind in (Kind.TIMEOUT, Kind.RESOURCE_LIMIT)
         assert render(web, page(self.KEPT)).flags == ()
 
-    def test_no_host_file_and_no_network_behind_a_frame(self, web):
+    def test_a_frame_reaches_no_host_file_and_no_network(self, web):
         frames = "".join(
             f"<iframe src='{address}' width=300 height=100></iframe>"
             for address in ("file:///etc/passwd", "file:///", "http://127.0.0.1:9222/json",

@@ -11,7 +11,7 @@ from tests.renderers.web_sites import JEKYLL, page, site
 
 
 class TestJekyll:
-    def test_layouts_includes_data_and_sass(self, web):
+    def test_layouts_includes_data_and_sass_are_built(self, web):
         picture = render(web, JEKYLL)
         assert has_colour(picture, (200, 30, 10))
         plain = (
@@ -57,7 +57,7 @@ class TestJekyll:
             (Kind.UNSUPPORTED, "a.css", site(entry="a.css", a_dot_css="a {}")),
         ],
     )  # fmt: skip
-    def test_failure(self, web, kind, text, structure):
+    def test_a_site_that_cannot_be_built_says_why(self, web, kind, text, structure):
         failure = fail(web, structure)
         assert (failure.kind, text in failure.message) == (kind, True), failure
         assert "/work" not in failure.message
@@ -75,7 +75,7 @@ class TestJekyll:
         assert picture.png == render(web, page("harmless")).png
         assert flagged(picture, "'evil'")
 
-    def test_a_site_below_a_path(self, web):
+    def test_a_site_below_a_path_finds_its_files(self, web):
         structure = page(
             "---\n---\n<link rel=stylesheet href=\"{{ '/a.css' | relative_url }}\"><h1>x</h1>",
             _config_dot_yml="baseurl: /project\nurl: https://real.example\n",

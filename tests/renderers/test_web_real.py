@@ -32,7 +32,7 @@ a newer Sass than GitHub Pages has; the balls exercise starts from a page withou
 
 
 @pytest.mark.parametrize("name", REAL)
-def test_real_site(web, shared, name):
+def test_a_real_site_ends_as_expected(web, shared, name):
     entry, wanted, text = REAL[name]
     structure = folder(shared / "real" / "jekyll" / name, entry)
     outcome = web.render(structure)
@@ -45,14 +45,14 @@ def test_real_site(web, shared, name):
         assert text in outcome.message
 
 
-def test_real_site_drawn_by_a_script(web, shared):
+def test_a_real_site_drawn_by_a_script_is_the_same_twice(web, shared):
     structure = folder(shared / "real" / "jekyll" / "mdn_balls", "index-finished.html")
     first, second = (render(web, structure) for _ in range(2))
     assert first.png == second.png
     assert len(np.unique(pixels(first).reshape(-1, 3), axis=0)) > 20
 
 
-def test_real_site_without_a_page(web, shared):
+def test_a_real_site_without_a_page_is_a_failure(web, shared):
     structure = folder(shared / "real" / "jekyll" / "image2struct_invalid_repo", "_config.yml")
     failure = fail(web, structure)
     assert failure.kind is Kind.MISSING_RESOURCE

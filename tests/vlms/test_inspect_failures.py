@@ -34,19 +34,19 @@ class TestFailuresOfTheModel:
         failed(ask(rejected), Kind.REFUSED)
         assert len(server.requests) == 1
 
-    def test_all_tokens_spent_on_reasoning(self, ask):
+    def test_all_tokens_spent_on_reasoning_is_truncated(self, ask):
         behaviour = answer("", finish="length", usage=(9, 50, 50), reasoning_content="so long")
         got = failed(ask(behaviour), Kind.TRUNCATED)
         assert got.detail == "so long"
         assert "50 of them reasoning" in got.message
 
-    def test_answer_in_the_reasoning(self, ask, server):
+    def test_answer_in_the_reasoning_is_no_answer(self, ask, server):
         got = failed(ask(answer("", reasoning_content="{}")), Kind.NO_ANSWER)
         assert got.detail == "{}"
         assert "RERENDER_REASONING_FALLBACK" in got.message
         assert len(server.requests) == 1
 
-    def test_answer_in_the_reasoning_with_the_switch(self, ask):
+    def test_answer_in_the_reasoning_counts_with_the_switch(self, ask):
         got = completion(ask(answer("", reasoning_content="{}"), reasoning_fallback=True))
         assert got.text == "{}"
         assert any("reasoning_fallback" in note for note in got.notes)
@@ -68,7 +68,7 @@ class TestFailuresOfTheModel:
         failed(ask(rejected), Kind.IMAGE_TOO_LARGE)
         assert len(server.requests) == 1
 
-    def test_payload_too_large(self, ask):
+    def test_payload_too_large_means_the_image_is(self, ask):
         failed(ask(error(413, "Payload Too Large")), Kind.IMAGE_TOO_LARGE)
 
 
@@ -97,7 +97,7 @@ class TestFailuresOfTheProvider:
         assert len(server.requests) == 1
         assert waits == []
 
-    def test_rate_limit_inside_a_200(self, ask, server):
+    def test_rate_limit_inside_a_200_is_found(self, ask, server):
         hidden = json_reply(200, {"error": {"message": "Rate limit exceeded", "code": 429}})
         assert completion(ask(hidden, hidden, answer("x"))).text == "x"
         failed(ask(hidden), Kind.RATE_LIMITED)
@@ -167,15 +167,15 @@ class TestFailuresOfTheProvider:
         failed(ask(behaviour), Kind.PROVIDER_ERROR)
         assert len(server.requests) == 3
 
-    def test_answer_without_the_field_model(self, ask):
+    def test_answer_without_the_field_model_is_an_answer(self, ask):
         body = {"choices": [{"index": 0, "message": {"role": "assistant", "content": "x"}}]}
         assert completion(ask(json_reply(200, body))).text == "x"
 
-    def test_hang(self, ask, server):
+    def test_a_hang_times_out(self, ask, server):
         failed(ask(hang(), model_timeout=0.3), Kind.PROVIDER_TIMEOUT)
         assert len(server.requests) == 2
 
-    def test_dropped_connection(self, ask):
+    def test_a_dropped_connection_is_asked_again(self, ask):
         assert completion(ask(drop(), answer("x"))).text == "x"
         failed(ask(drop()), Kind.NETWORK)
 
@@ -216,7 +216,7 @@ EXPECTED = {
 
 @pytest.mark.parametrize("name", [STAND_IN, "openai/gpt-4o"])
 @pytest.mark.parametrize("case", case_params("api"))
-def test_hard_cases(case, name, ask, server, waits):
+def test_a_hard_case_fails_as_expected(case, name, ask, server, waits):
     response = json.loads(case["input"])
     headers, body = response["headers"], response["body"]
     if isinstance(body, str):

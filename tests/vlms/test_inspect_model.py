@@ -79,7 +79,7 @@ class TestRequest:
         assert (got.text, got.finish_reason) == ("x", "length")
         assert "temperature is not accepted: sent without it" in got.notes
 
-    def test_anthropic(self, ask, server, monkeypatch, request_):
+    def test_anthropic_is_asked_in_its_own_form(self, ask, server, monkeypatch, request_):
         monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
         body = {
             "id": "msg_1",
@@ -97,7 +97,7 @@ class TestRequest:
         picture = server.requests[0].body["messages"][0]["content"][0]
         assert base64.b64decode(picture["source"]["data"]) == request_.image
 
-    def test_google(self, ask, server, monkeypatch):
+    def test_google_is_asked_in_its_own_form(self, ask, server, monkeypatch):
         monkeypatch.setenv("GOOGLE_API_KEY", "k")
         candidate = {
             "content": {"parts": [{"text": "x"}], "role": "model"},
@@ -153,7 +153,7 @@ class TestParameters:
 
 
 class TestThreads:
-    def test_at_most_so_many_requests_at_once(self, server, request_):
+    def test_at_most_so_many_requests_are_under_way_at_once(self, server, request_):
         inside, most = [], []
 
         def slow(received):
