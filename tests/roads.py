@@ -20,6 +20,7 @@ from scenarios.languages.web import Web
 from scenarios.latex import Latex
 from scenarios.roundtrip import render_answer
 from tests.scenarios.containers import ready
+from tests.scenarios.reading import read
 
 
 @dataclass
@@ -30,15 +31,13 @@ class Road:
     renderer: Renderer
 
     def read(self, text: str) -> Answer:
-        outcome = self.reader.read(text)
-        assert isinstance(outcome, Ok), outcome
-        return outcome.value
+        return read(self.reader, text)
 
     def take(self, text: str) -> Outcome[tuple[Answer, Picture]]:
-        read = self.reader.read(text)
-        if isinstance(read, Failed):
-            return read
-        return render_answer(self.reader, self.renderer, read.value)
+        outcome = self.reader.read(text)
+        if isinstance(outcome, Failed):
+            return outcome
+        return render_answer(self.reader, self.renderer, outcome.value)
 
     def answer(self, text: str) -> tuple[Answer, Picture]:
         outcome = self.take(text)

@@ -14,20 +14,17 @@ import itertools
 import json
 import re
 import socket
-import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
 
-import docker
 import pytest
 
-from benchmark.outcome import Failed, Kind, Ok, Stage
+from benchmark.outcome import Failed, Kind, Stage
 from benchmark.records import Answer, Picture
 from flows import trial
 from renderers import canvas, sandbox
-from renderers.hardening import OWNER, hardening
+from renderers.hardening import hardening
 from renderers.job import ENVIRONMENT, LIMITS, WORK, Stop
 from renderers.pooled import LOG_CHARACTERS
 from renderers.web_site import COMMAND, ORIGIN
@@ -35,17 +32,15 @@ from scenarios.languages.dot_tokens import TokenKind, tokenize
 from scenarios.languages.graphviz import Graphviz
 from scenarios.languages.lilypond import Lilypond
 from scenarios.languages.web import Web
-from tests.conftest import hard_cases
+from tests.cases import case_input, hard_case, hard_cases, input_file
+from tests.engine import containers, eventually
+from tests.pictures import flagged, pixels
 from tests.roads import QuickLilypond, QuickWeb, Road, expect, road
 from tests.scenarios.containers import ready
 
 AREAS = ("latex", "lilypond", "web", "graphviz")
-CASES = {case["id"]: case for area in (*AREAS, "parse") for case in hard_cases(area)}
 LEFT = (WORK, "/tmp")  # noqa: S108 - inside the container
 """The only folders in which a job can leave anything."""
-
-SETTLED = 60
-"""Seconds that the engine may take to remove what has ended."""
 
 
 @pytest.fixture(scope="module")
@@ -66,33 +61,6 @@ def web():
 @pytest.fixture(scope="module")
 def graphviz():
     yield from road("graphviz")
-
-
-def case(identifier: str) -> dict:
-    if identifier not in CASES:
-        pytest.skip("no shared/cases/cases.jsonl beside the checkout")
-    return CASES[identifier]
-
-
-def written(identifier: str, folder: Path) -> Path:
-    """Write a case's input to a file; a generator of one is run for it."""
-    found, path = case(identifier), folder / identifier
-    if found["input_kind"] == "python_gen":
-        command = [sys.executable, "-c", found["input"], str(path)]
-        subprocess.run(command, check=True, cwd=folder, timeout=60)
-    else:
-        path.write_text(found["input"], encoding="utf-8")
-    return path
-
-
-def flagged(picture: Picture, text: str) -> bool:
-    return any(text in flag.message for flag in picture.flags)
-
-
-def pixels(picture: Picture):
-    array = canvas.decode(picture.png)
-    assert isinstance(array, Ok), array
-    return array.value
 
 
 def lines(picture: Picture) -> int:
@@ -143,13 +111,15 @@ def area_of(identifier: str) -> str:
 
 
 def test_every_hostile_case_is_here():
-    hostile = {name for name, found in CASES.items() if found["security"]}
+    hostile = {
+        case["id"] for area in (*AREAS, "parse") for case in hard_cases(area) if case["security"]
+    }
     assert hostile in (set(), set(SECURITY))
 
 
 @pytest.mark.parametrize("identifier", SECURITY)
 def test_hostile_case(identifier, request, tmp_path):
-    path = written(identifier, tmp_path)
+    path = input_file(hard_case(identifier), tmp_path)
     if identifier == "web-013":  # an archive, which `rerender try` unpacks
         outcome = trial.run("web", path, None, tmp_path / "pictures").failure
     else:
@@ -160,7 +130,7 @@ def test_hostile_case(identifier, request, tmp_path):
 
 class TestLatex:
     def test_preamble_fits_the_commands_of_the_algorithm(self, latex):
-        text = case("latex-007")["input"]
+        text = case_input("latex-007")
         answer, picture = latex.answer(text)
         assert answer.structure.options["packages"]
         assert picture.flags == ()
@@ -168,7 +138,7 @@ class TestLatex:
         assert lines(picture) == lines(without) + 1
 
     def test_upper_case_statements_are_numbered_lines(self, latex):
-        text = case("latex-009")["input"]
+        text = case_input("latex-009")
         picture = latex.picture(text)
         assert picture.flags == ()
         statement = r"\STATE $i \gets 0$"
@@ -178,7 +148,7 @@ class TestLatex:
         assert latex.picture(text.replace("[1]", "")).width < picture.width, "no numbers"
 
     def test_missing_package_is_named_and_nothing_waits_for_input(self, latex):
-        failure = latex.failure(case("latex-012")["input"])
+        failure = latex.failure(case_input("latex-012"))
         assert failure.kind is Kind.MISSING_RESOURCE
         assert "nosuchpkgzz" in failure.message
         asking = latex.failure("\\typein[\\name]{Who are you?} Hello \\name")
@@ -186,7 +156,7 @@ class TestLatex:
         assert latex.run("sh", "-c", "read -r line || echo closed").stdout.strip() == "closed"
 
     def test_a_typo_ends_at_the_first_error(self, latex):
-        text = case("latex-015")["input"]
+        text = case_input("latex-015")
         line = 1 + text[: text.index("[ex4]")].count("\n")
         failure = latex.failure(text)
         assert failure.kind is Kind.COMPILE_ERROR
@@ -195,7 +165,7 @@ class TestLatex:
     def test_a_package_written_by_one_job_is_not_loaded_by_the_next(self, latex):
         text = "\\documentclass{article}\\usepackage{amsmath}\\begin{document}x\\end{document}"
         before = latex.picture(text)
-        hijack = latex.picture(case("latex-024")["input"])
+        hijack = latex.picture(case_input("latex-024"))
         after = latex.picture(text)
         assert after.png == before.png == hijack.png
         assert "HIJACKED" not in after.log
@@ -204,7 +174,7 @@ class TestLatex:
         assert hardening(LIMITS)["read_only"] is True
 
     def test_a_macro_on_the_line_of_the_packages_stays(self, latex):
-        text = case("latex-031")["input"]
+        text = case_input("latex-031")
         macro = r"\newcommand{\R}{\mathbb{R}}"
         assert macro in text
         expanded = text.replace(macro, "").replace(r"\in\R", r"\in\mathbb{R}")
@@ -213,7 +183,7 @@ class TestLatex:
 
 class TestLilypond:
     def test_a_command_changes_nothing_outside(self, lilypond):
-        text = case("ly-007")["input"]
+        text = case_input("ly-007")
         line = next(line for line in text.splitlines() if "system" in line)
         first, second = lilypond.picture(text), lilypond.picture(text)
         assert first.png == second.png == lilypond.picture(text.replace(line, "")).png
@@ -223,7 +193,7 @@ class TestLilypond:
 
     @pytest.mark.parametrize("identifier", ["ly-009", "ly-010"])
     def test_nothing_of_the_host_is_within_reach(self, lilypond, identifier, tmp_path, monkeypatch):
-        text = case(identifier)["input"]
+        text = case_input(identifier)
         secret = tmp_path / "secret.txt"
         secret.write_text("the-hosts-own-secret", encoding="utf-8")
         monkeypatch.setenv("RERENDER_TEST_TOKEN", "the-hosts-own-secret")
@@ -252,36 +222,24 @@ class TestLilypond:
             road = Road(Lilypond(), renderer)
             before = road.picture(harmless)
             assert containers(label)
-            failure = road.failure(case("ly-012")["input"])
+            failure = road.failure(case_input("ly-012"))
             assert failure.kind in (Kind.TIMEOUT, Kind.RESOURCE_LIMIT)
             forks = "n=0; while [ $n -lt 200 ]; do sleep 9 & n=$((n + 1)); done"
             assert road.run("sh", "-c", forks).stopped is Stop.PROCESSES
             assert road.picture(harmless).png == before.png
-        deadline = time.monotonic() + SETTLED
-        while containers(label):
-            assert time.monotonic() < deadline, "containers are left"
-            time.sleep(0.2)
+        eventually(lambda: not containers(label), "containers are left")
         monkeypatch.undo()
         assert lilypond.picture(harmless).png == before.png
 
 
-def containers(label: str) -> list[str]:
-    client = docker.from_env()
-    try:
-        filters = {"label": f"{OWNER}={label}"}
-        return [found["Id"] for found in client.api.containers(all=True, filters=filters)]
-    finally:
-        client.close()
-
-
 class TestWeb:
     def test_a_style_sheet_below_an_underscore_is_applied(self, web):
-        picture = web.picture(case("web-003")["input"])
+        picture = web.picture(case_input("web-003"))
         assert picture.flags == ()
         assert (pixels(picture) == (255, 0, 0)).all(axis=2).any()
 
     def test_a_destination_of_the_sites_own_is_not_emptied(self, web):
-        items = json.loads(case("web-012")["input"])
+        items = json.loads(case_input("web-012"))
         files = {f"source/{item['filename']}": item["content"].encode() for item in items}
         build = "mkdir in other && mv source in && echo kept >other/file && cd in && "
         done = web.run(
@@ -293,20 +251,20 @@ class TestWeb:
         assert other == {"other/file": b"kept\n"}
 
     def test_a_font_out_of_reach_gives_the_fallback(self, web):
-        picture = web.picture(case("web-018")["input"])
+        picture = web.picture(case_input("web-018"))
         assert flagged(picture, "blocked_requests=1 (fonts.example)")
         named = "<style>body{font-family:serif}</style><h1>Text</h1>"
         assert picture.png == web.picture(named).png
         assert picture.png != web.picture(named.replace("serif", "monospace")).png
 
     def test_a_host_that_never_answers_holds_nothing(self, web):
-        picture = web.picture(case("web-019")["input"])
+        picture = web.picture(case_input("web-019"))
         assert flagged(picture, "blocked_requests=1 (slow.example)")
         assert not flagged(picture, "not fully loaded")
         assert picture.png == web.picture("<img src=nowhere.png><h1>hi</h1>").png
 
     def test_random_numbers_and_the_clock_are_the_same_each_time(self, web):
-        text = case("web-027")["input"]
+        text = case_input("web-027")
         assert "Math.random()" in text
         pictures = {web.picture(text).png, web.picture(text).png}
         for renderer in ready(QuickWeb(workers=1)):
@@ -315,14 +273,14 @@ class TestWeb:
         assert pictures != {web.picture("<h1>0</h1>").png}
 
     def test_a_flood_of_messages_is_capped(self, web):
-        picture = web.picture(case("web-030")["input"])
+        picture = web.picture(case_input("web-030"))
         assert len(picture.log) <= LOG_CHARACTERS
         assert picture.png == web.picture("<p>hi").png
         thrown = "<p>hi<script>for(let i=0;i<500;i++)setTimeout(()=>{throw 'e'.repeat(9999)})"
         assert len(web.picture(thrown).log) <= LOG_CHARACTERS
 
     def test_half_a_surrogate_pair_is_replaced_and_recorded(self, web):
-        answer, picture = web.answer(case("parse-016")["input"])
+        answer, picture = web.answer(case_input("parse-016"))
         assert answer.structure.text == "<p>\ufffd</p>"
         assert any("surrogate" in repair for repair in answer.repairs)
         assert picture.png == web.picture("<meta charset=utf-8><p>\ufffd</p>").png
@@ -332,7 +290,7 @@ class TestWeb:
 
 class TestGraphviz:
     def test_a_label_without_quotes_keeps_its_edge(self, graphviz):
-        answer, picture = graphviz.answer(case("dot-001")["input"])
+        answer, picture = graphviz.answer(case_input("dot-001"))
         assert "unquoted attribute values quoted" in answer.repairs
         assert edges(answer.structure.text) == [("a", "b")]
         quoted = 'digraph g { a [label="y: (2, 2)", shape=box]; a -> b }'
@@ -340,7 +298,7 @@ class TestGraphviz:
 
     def test_of_two_graphs_one_is_read_and_one_is_drawn(self, graphviz):
         """The reader decides (the last graph), so the renderer's rule (the first) never does."""
-        answer, picture = graphviz.answer(case("dot-012")["input"])
+        answer, picture = graphviz.answer(case_input("dot-012"))
         assert any("multiple_graphs" in flag.message for flag in answer.flags)
         assert edges(answer.structure.text) == [("c", "d")]
         assert picture.png == graphviz.picture("digraph B { c -> d }").png
@@ -349,14 +307,14 @@ class TestGraphviz:
 
     def test_strict_draws_an_edge_once(self, graphviz):
         """The rule of comparison stands in the module's docstring."""
-        text = case("dot-018")["input"]
+        text = case_input("dot-018")
         once = graphviz.picture(text)
         assert once.png == graphviz.picture('digraph g { a -> b [label="2"] }').png
         assert edges(text) == [("a", "b")] * 3
         assert graphviz.picture(text.removeprefix("strict ")).width > once.width
 
     def test_endless_repetition_is_truncated_in_linear_time(self, tmp_path):
-        text = written("parse-022", tmp_path).read_text(encoding="utf-8")
+        text = case_input("parse-022", tmp_path)
         failure = Graphviz().read(text, truncated=True)
         assert isinstance(failure, Failed)
         assert (failure.stage, failure.kind) == (Stage.PARSE, Kind.TRUNCATED)

@@ -16,6 +16,7 @@ from flows import trial
 from renderers.job import Limits
 from renderers.tex import TexRenderer
 from scenarios.latex import Latex
+from tests.renderers.web_sites import named
 from tests.roads import Road, expect, road
 from tests.scenarios.containers import ready
 
@@ -41,9 +42,9 @@ def graphviz():
 
 
 def site(**files: str) -> str:
-    """Write an answer that is a site; ``_dot_`` and ``__`` in names are ``.`` and ``/``."""
-    names = {name.replace("_dot_", ".").replace("__", "/"): text for name, text in files.items()}
-    return json.dumps([{"filename": name, "content": text} for name, text in names.items()])
+    """Write an answer that is a site."""
+    contents = named(files)
+    return json.dumps([{"filename": name, "content": text} for name, text in contents.items()])
 
 
 OURS = {

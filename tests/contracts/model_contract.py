@@ -6,7 +6,6 @@ answer as long as it is a typed value of the query stage.
 
 from __future__ import annotations
 
-import io
 import json
 from concurrent.futures import ThreadPoolExecutor
 
@@ -16,6 +15,7 @@ from PIL import Image
 from benchmark.outcome import Failed, Ok, Stage
 from benchmark.protocols import Model
 from benchmark.records import Completion, Request
+from tests.pictures import encoded
 
 THREADS = 4
 
@@ -24,9 +24,7 @@ def small_picture(width: int = 96, height: int = 48) -> bytes:
     """Return a white PNG with a grey box."""
     image = Image.new("RGB", (width, height), "white")
     image.paste((90, 90, 90), (width // 4, height // 4, width // 2, height // 2))
-    buffer = io.BytesIO()
-    image.save(buffer, "PNG")
-    return buffer.getvalue()
+    return encoded(image)
 
 
 class ModelContract:

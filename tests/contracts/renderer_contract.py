@@ -13,12 +13,10 @@ A renderer's test module holds one subclass whose name starts with ``Test``::
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import ClassVar
 
-import docker
 import pytest
 
 from benchmark.outcome import Blame, Failed, Kind, Ok
@@ -26,10 +24,8 @@ from benchmark.protocols import Renderer
 from benchmark.records import Picture, Structure
 from renderers import canvas
 from renderers.bundle import CAPS
-from renderers.hardening import OWNER, owner
-
-SETTLED = 60
-"""Seconds that the engine may take to remove what has ended."""
+from renderers.hardening import owner
+from tests.engine import containers, eventually
 
 
 def render(renderer: Renderer, structure: Structure) -> Picture:
@@ -46,16 +42,6 @@ def fail(renderer: Renderer, structure: Structure) -> Failed:
     assert outcome.message
     assert "\n" not in outcome.message
     return outcome
-
-
-def own_containers() -> set[str]:
-    """Identifiers of this process's containers."""
-    client = docker.from_env()
-    try:
-        filters = {"label": f"{OWNER}={owner()}"}
-        return {found["Id"] for found in client.api.containers(all=True, filters=filters)}
-    finally:
-        client.close()
 
 
 class RendererContract:
@@ -155,11 +141,13 @@ class RendererContract:
         assert not failure.final
 
     def test_nothing_is_left_behind(self):
-        before, threads = own_containers(), threading.active_count()
+        before, threads = containers(owner()), threading.active_count()
         with type(self).factory() as renderer:
             render(renderer, self.good)
-            during = own_containers()
-        deadline = time.monotonic() + SETTLED
-        while (own_containers() & during) - before or threading.active_count() > threads:
-            assert time.monotonic() < deadline, "containers or threads are left"
-            time.sleep(0.2)
+            during = containers(owner())
+        eventually(
+            lambda: (
+                not (containers(owner()) & during) - before and threading.active_count() <= threads
+            ),
+            "containers or threads are left",
+        )

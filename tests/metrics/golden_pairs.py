@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
 
-from tests.conftest import SHARED
+from tests.cases import SHARED
 
 GOLDEN = SHARED / "golden" / "ems"
 
@@ -49,10 +46,3 @@ def _on_canvas(image: Image.Image, size: tuple[int, int]) -> Image.Image:
     canvas = Image.new("RGB", size, "white")
     canvas.paste(image, (0, 0))
     return canvas
-
-
-def generated_pair(case: dict, folder: Path) -> tuple[Path, Path]:
-    """Run the generator of a hard case; it writes its two pictures."""
-    first, second = folder / "prediction.png", folder / "reference.png"
-    subprocess.run([sys.executable, "-c", case["input"], first, second], check=True, timeout=120)
-    return first, second

@@ -6,15 +6,12 @@ import pytest
 from benchmark.protocols import MetricUnavailable
 from metrics import cis as module
 from metrics.cis import build, cis, cis_batch, outputs, similarity
+from tests.metrics.noise import noise
 
 
 @pytest.fixture(scope="module")
 def network():
     return build(seed=3)
-
-
-def picture(height: int, width: int, seed: int = 0) -> np.ndarray:
-    return np.random.default_rng(seed).integers(0, 256, (height, width, 3)).astype(np.uint8)
 
 
 @pytest.mark.parametrize(
@@ -36,7 +33,7 @@ def test_value_is_the_cosine_of_the_logits(network):
     from PIL import Image
     from torchvision.models import Inception_V3_Weights
 
-    first, second = picture(350, 300), picture(350, 300, 1)
+    first, second = noise(350, 300), noise(350, 300, 1)
     transform = Inception_V3_Weights.IMAGENET1K_V1.transforms()
     with torch.inference_mode():
         u, v = (network(transform(Image.fromarray(x))[None])[0] for x in (first, second))
@@ -47,8 +44,8 @@ def test_value_is_the_cosine_of_the_logits(network):
 
 def test_batches_of_any_size_give_the_single_values(network):
     sizes = [(20, 30), (1, 1), (400, 90)]
-    references = [picture(*size, seed=n) for n, size in enumerate(sizes)]
-    predictions = [picture(*size, seed=n + 9) for n, size in enumerate(sizes)]
+    references = [noise(*size, seed=n) for n, size in enumerate(sizes)]
+    predictions = [noise(*size, seed=n + 9) for n, size in enumerate(sizes)]
     single = [
         cis_batch([a], [b], model=network)[0] for a, b in zip(predictions, references, strict=True)
     ]
@@ -60,7 +57,7 @@ def test_batches_of_any_size_give_the_single_values(network):
 
 
 def test_seeded_weights_are_deterministic(network):
-    image = picture(40, 40)
+    image = noise(40, 40)
     again = build(seed=3)
     np.testing.assert_array_equal(outputs([image], network), outputs([image], again))
     assert not np.array_equal(outputs([image], network), outputs([image], build(seed=4)))
@@ -71,7 +68,7 @@ def test_absent_weights_are_a_reason(tmp_path, monkeypatch):
     monkeypatch.setenv("TORCH_HOME", str(tmp_path))
     monkeypatch.setattr(module, "_models", {})
     with pytest.raises(MetricUnavailable, match="rerender weights"):
-        cis(picture(8, 8), picture(8, 8))
+        cis(noise(8, 8), noise(8, 8))
 
 
 def test_weights_that_do_not_fit_are_a_reason():

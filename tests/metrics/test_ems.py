@@ -19,8 +19,8 @@ from metrics.ems import (
     warm,
 )
 from metrics.pictures import as_pair, read
-from tests.conftest import case_params
-from tests.metrics.golden_pairs import GOLDEN, generated_pair, golden_pair, golden_params
+from tests.cases import case_params, input_pair
+from tests.metrics.golden_pairs import GOLDEN, golden_pair, golden_params
 
 AGREES = 1e-4
 
@@ -123,7 +123,7 @@ def test_position_is_compared_beyond_the_patch():
 def test_hard_case(case, tmp_path):
     if case["id"] == "metric-015":
         pytest.skip("refused when it is read (test_pictures)")
-    first, second = generated_pair(case, tmp_path)
+    first, second = input_pair(case, tmp_path)
     pair = as_pair(read(first), read(second))
     value = ems(*pair)
     assert 0.0 <= value <= 1.0

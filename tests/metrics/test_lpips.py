@@ -13,6 +13,7 @@ from metrics.lpips_features import References
 from metrics.network import as_batch
 from metrics.pictures import read
 from metrics.weights import BACKBONES, load
+from tests.metrics.noise import noise
 
 
 def needs(name: str) -> None:
@@ -32,10 +33,6 @@ def random_weights(monkeypatch):
         torch.manual_seed(0)
         state = alexnet(weights=None).state_dict()
     monkeypatch.setitem(module._models, "vgg", build("alex", state))
-
-
-def picture(height: int, width: int, seed: int = 0) -> np.ndarray:
-    return np.random.default_rng(seed).integers(0, 256, (height, width, 3)).astype(np.uint8)
 
 
 @pytest.mark.parametrize("net", ["alex", "vgg"])
@@ -67,7 +64,7 @@ def test_absent_weights_are_a_reason(tmp_path, monkeypatch):
     monkeypatch.setenv("TORCH_HOME", str(tmp_path))
     monkeypatch.setattr(module, "_models", {})
     with pytest.raises(MetricUnavailable, match="rerender weights"):
-        lpips(picture(64, 64), picture(64, 64, 1))
+        lpips(noise(64, 64), noise(64, 64, 1))
 
 
 def test_incomplete_backbone_is_a_reason():
@@ -77,15 +74,15 @@ def test_incomplete_backbone_is_a_reason():
 
 @pytest.mark.parametrize("size", [(1, 1), (3, 400), (32, 32), (64, 48), (256, 256), (300, 257)])
 def test_every_size(random_weights, size):
-    image, other = picture(*size), picture(*size, seed=1)
+    image, other = noise(*size), noise(*size, seed=1)
     assert lpips(image, image) == 1.0
     assert 0.0 <= lpips(other, image) < 1.0
 
 
 def test_batch_of_several_sizes_gives_the_single_values(random_weights):
     sizes = [(40, 60), (33, 33), (40, 60), (500, 300), (700, 90), (40, 60)]
-    references = [picture(*size, seed=n) for n, size in enumerate(sizes)]
-    predictions = [picture(*size, seed=n + 50) for n, size in enumerate(sizes)]
+    references = [noise(*size, seed=n) for n, size in enumerate(sizes)]
+    predictions = [noise(*size, seed=n + 50) for n, size in enumerate(sizes)]
     predictions[2] = references[2]
     single = [lpips(*pair) for pair in zip(predictions, references, strict=True)]
     assert lpips_batch(predictions, references) == pytest.approx(single, abs=1e-6)
@@ -98,7 +95,7 @@ def test_the_distance_is_that_of_the_packages_own_network(random_weights):
     import torch
 
     model = module._models["vgg"]
-    first, second, reference = (picture(64, 48, seed) for seed in range(3))
+    first, second, reference = (noise(64, 48, seed) for seed in range(3))
     expected = []
     with torch.inference_mode():
         for image in (first, second):  # the second time the reference's features are known
@@ -115,15 +112,15 @@ def test_a_references_features_are_made_once(random_weights, monkeypatch):
         lambda model, images: made.append(len(images)) or original(model, images),
     )
     original = module.features_of
-    references = [picture(64, 48, seed) for seed in range(2)]
-    lpips_batch([picture(64, 48, 7), picture(64, 48, 8)], references)
-    lpips(picture(64, 48, 9), references[1])
+    references = [noise(64, 48, seed) for seed in range(2)]
+    lpips_batch([noise(64, 48, 7), noise(64, 48, 8)], references)
+    lpips(noise(64, 48, 9), references[1])
     assert made == [2]
 
 
 def test_the_oldest_references_are_forgotten(random_weights):
     model = module._models["vgg"]
-    images = [picture(64, 48, seed) for seed in range(4)]
+    images = [noise(64, 48, seed) for seed in range(4)]
     one = References()
     one.features(model, images[:1])
     kept = References(limit=2 * one.bytes)
@@ -135,7 +132,7 @@ def test_the_oldest_references_are_forgotten(random_weights):
 def test_large_pictures_are_scored_at_256(random_weights):
     from PIL import Image
 
-    pair = [picture(400, 300, seed) for seed in (0, 1)]
+    pair = [noise(400, 300, seed) for seed in (0, 1)]
     small = [
         np.asarray(Image.fromarray(x).resize((256, 256), Image.Resampling.BILINEAR)) for x in pair
     ]

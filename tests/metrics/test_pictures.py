@@ -7,8 +7,7 @@ from PIL import Image
 from metrics.pictures import PictureError, PictureTooLargeError, as_pair, as_rgb, from_pil, read
 from metrics.pixel import pixel
 from metrics.ssim import ssim
-from tests.conftest import case_params
-from tests.metrics.golden_pairs import generated_pair
+from tests.cases import case_params, input_pair
 
 
 def test_alpha_is_composited_on_white():
@@ -62,7 +61,7 @@ def test_a_broken_file_is_named(tmp_path):
 
 @pytest.mark.parametrize("case", case_params("metric"))
 def test_hard_case(case, tmp_path):
-    first, second = generated_pair(case, tmp_path)
+    first, second = input_pair(case, tmp_path)
     if case["id"] == "metric-015":
         with pytest.raises(PictureTooLargeError, match="limit is"):
             read(first)

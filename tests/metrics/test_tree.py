@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from functools import cache
 from pathlib import Path
 
@@ -24,9 +22,7 @@ from metrics.tree import (
 )
 from metrics.tree_edit import distance
 from metrics.tree_nodes import Nodes, nodes, nodes_donut
-from tests.conftest import hard_cases
-
-CASES = {case["id"]: case for case in hard_cases("mindmap")}
+from tests.cases import case_input
 
 texts = st.text(alphabet="ab <", max_size=4)
 scalars = st.one_of(texts, st.integers(0, 12), st.booleans(), st.none())
@@ -40,18 +36,9 @@ values = st.recursive(
 )
 
 
-def case_pair(case_id: str, tmp_path: Path) -> tuple[object, object, str]:
-    if case_id not in CASES:
-        pytest.skip("the hard cases are not beside the checkout")
-    case = CASES[case_id]
-    text = case["input"]
-    if case["input_kind"] == "python_gen":
-        script, made = tmp_path / "make.py", tmp_path / "made.json"
-        script.write_text(text, encoding="utf-8")
-        subprocess.run([sys.executable, script, made], check=True, timeout=60)
-        text = made.read_text(encoding="utf-8")
-    pair = json.loads(text)
-    return pair["pred"], pair["ref"], case["expected"]
+def case_pair(identifier: str, folder: Path) -> tuple[object, object]:
+    pair = json.loads(case_input(identifier, folder))
+    return pair["pred"], pair["ref"]
 
 
 def plain_distance(a: Nodes, b: Nodes) -> int:
@@ -129,19 +116,19 @@ def test_order_of_keys_does_not_count() -> None:
 
 
 def test_siblings_in_another_order(tmp_path: Path) -> None:
-    prediction, reference, _ = case_pair("mind-001", tmp_path)
+    prediction, reference = case_pair("mind-001", tmp_path)
     assert nted_accuracy(prediction, reference) == pytest.approx(0.8333333333333334, abs=1e-12)
     assert nted_accuracy_donut(prediction, reference) == pytest.approx(0.8333333333333334)
 
 
 def test_zero_and_false_count_in_the_plain_form(tmp_path: Path) -> None:
-    prediction, reference, _ = case_pair("mind-003", tmp_path)
+    prediction, reference = case_pair("mind-003", tmp_path)
     assert nted_accuracy(prediction, reference) < 1.0
     assert nted_accuracy_donut(prediction, reference) == 1.0
 
 
 def test_two_empty_values_are_equal(tmp_path: Path) -> None:
-    prediction, reference, _ = case_pair("mind-004", tmp_path)
+    prediction, reference = case_pair("mind-004", tmp_path)
     assert nted_accuracy(prediction, reference) == 1.0
     assert nted_accuracy_donut(prediction, reference) == 1.0
 
@@ -153,12 +140,12 @@ def test_content_against_an_empty_reference_scores_nothing(metric) -> None:
 
 
 def test_entities_are_not_resolved(tmp_path: Path) -> None:
-    prediction, reference, _ = case_pair("mind-006", tmp_path)
+    prediction, reference = case_pair("mind-006", tmp_path)
     assert nted_accuracy(prediction, reference) == pytest.approx(0.33333333333333337, abs=1e-12)
 
 
 def test_clamped_score_keeps_its_distance(tmp_path: Path) -> None:
-    prediction, reference, _ = case_pair("mind-007", tmp_path)
+    prediction, reference = case_pair("mind-007", tmp_path)
     assert nted_accuracy(prediction, reference) == 0.0
     raw = tree_distance(prediction, reference)
     assert raw.distance == 5 * (30 + 2)  # five more items: subtree, key and 30 letters each
@@ -166,7 +153,7 @@ def test_clamped_score_keeps_its_distance(tmp_path: Path) -> None:
 
 
 def test_three_hundred_leaves_on_one_level(tmp_path: Path) -> None:
-    prediction, reference, _ = case_pair("mind-015", tmp_path)
+    prediction, reference = case_pair("mind-015", tmp_path)
     assert nted_accuracy(prediction, reference) == pytest.approx(0.914187643020595, abs=1e-12)
     assert nted_accuracy_donut(prediction, reference) == pytest.approx(0.914187643020595)
 

@@ -17,4 +17,7 @@ def read_in_time(module: str, calls: str, logs: Sequence[str]) -> None:
         f"for log in sys.stdin.read().split(chr(0)):\n    {calls}\n"
     )
     command = [sys.executable, "-c", code]
-    subprocess.run(command, input="\0".join(logs), text=True, check=True, timeout=SECONDS)
+    done = subprocess.run(
+        command, input="\0".join(logs), capture_output=True, text=True, timeout=SECONDS, check=False
+    )
+    assert done.returncode == 0, done.stderr

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import struct
-import subprocess
-import sys
 import zlib
 
 import numpy as np
@@ -18,15 +15,8 @@ from PIL.PngImagePlugin import PngInfo
 from benchmark.outcome import Failed, Kind, Ok
 from benchmark.protocols import Fit
 from renderers import canvas
-from tests.conftest import hard_cases
-
-CASES = {case["id"]: case for case in hard_cases("metric")}
-
-
-def png(image: Image.Image, **options) -> bytes:
-    buffer = io.BytesIO()
-    image.save(buffer, "PNG", **options)
-    return buffer.getvalue()
+from tests.cases import hard_case, input_pair
+from tests.pictures import encoded
 
 
 def bomb(width: int, height: int) -> bytes:
@@ -49,17 +39,15 @@ def test_decompression_bombs_are_refused_by_the_header(size):
 
 
 def test_a_bomb_in_another_format_is_refused_too():
-    buffer = io.BytesIO()
-    Image.new("1", (8000, 7000)).save(buffer, "GIF")
-    outcome = canvas.decode(buffer.getvalue())
+    outcome = canvas.decode(encoded(Image.new("1", (8000, 7000)), "GIF"))
     assert isinstance(outcome, Failed)
     assert outcome.kind is Kind.RESOURCE_LIMIT
 
 
 @pytest.mark.parametrize(
     "pages",
-    [[bomb(7000, 7000)] * 2, [bomb(3000, 2000)] * 9, [png(Image.new("1", (9, 9)))] * 51,
-     [png(Image.new("1", (2000, 5000)))] * 6],
+    [[bomb(7000, 7000)] * 2, [bomb(3000, 2000)] * 9, [encoded(Image.new("1", (9, 9)))] * 51,
+     [encoded(Image.new("1", (2000, 5000)))] * 6],
 )  # fmt: skip
 def test_pages_that_are_too_large_together_are_never_decoded(pages, monkeypatch):
     def decoded(image):
@@ -73,7 +61,7 @@ def test_pages_that_are_too_large_together_are_never_decoded(pages, monkeypatch)
 
 @pytest.mark.parametrize("size", [(32_001, 10), (10, 32_001), (100, 455_000)])
 def test_a_side_that_is_too_long(size):
-    data = png(Image.new("1", size))
+    data = encoded(Image.new("1", size))
     for outcome in (canvas.decode(data), canvas.picture([data], crop_content=False)):
         assert isinstance(outcome, Failed)
         assert outcome.kind is Kind.RESOURCE_LIMIT
@@ -82,14 +70,14 @@ def test_a_side_that_is_too_long(size):
 
 def test_a_column_of_one_pixel_gets_no_margin_beyond_the_limits(monkeypatch):
     monkeypatch.setattr(canvas, "_pad", lambda *_: pytest.fail("padded"))
-    outcome = canvas.picture([png(Image.new("1", (1, 100_000)))])
+    outcome = canvas.picture([encoded(Image.new("1", (1, 100_000)))])
     assert isinstance(outcome, Failed)
     assert outcome.kind is Kind.RESOURCE_LIMIT
 
 
 @pytest.mark.parametrize("size", [(1920, 1080), (1654, 10 * 2339 + 9 * 20), (6144, 8138)])
 def test_screens_and_ten_pages_are_within_the_limits(size):
-    outcome = canvas.decode(png(Image.new("1", size)))
+    outcome = canvas.decode(encoded(Image.new("1", size)))
     assert isinstance(outcome, Ok)
     assert outcome.value.shape == (size[1], size[0], 3)
 
@@ -107,7 +95,7 @@ def test_a_wide_picture_beside_a_high_one_is_padded_to_a_bounded_size(wide):
 @given(st.lists(st.tuples(st.integers(1, 70), st.integers(1, 70)), min_size=1, max_size=4),
        st.booleans())  # fmt: skip
 def test_what_is_rendered_can_be_decoded(sizes, crop_content):
-    pages = [png(Image.new("1", size)) for size in sizes]
+    pages = [encoded(Image.new("1", size)) for size in sizes]
     with pytest.MonkeyPatch.context() as limits:
         limits.setattr(canvas, "MAX_PIXELS", 2500)
         limits.setattr(canvas, "MAX_WIDTH", 60)
@@ -123,7 +111,7 @@ def test_what_is_rendered_can_be_decoded(sizes, crop_content):
 
 @pytest.mark.parametrize(
     "data",
-    [b"", b"%PDF-1.5", b"\x89PNG\r\n\x1a\n", png(Image.new("RGB", (40, 40)))[:60],
+    [b"", b"%PDF-1.5", b"\x89PNG\r\n\x1a\n", encoded(Image.new("RGB", (40, 40)))[:60],
      b"<svg xmlns='http://www.w3.org/2000/svg'/>"],
 )  # fmt: skip
 def test_bytes_that_are_no_picture(data):
@@ -146,7 +134,7 @@ def test_bytes_that_are_no_picture(data):
     ],
 )
 def test_every_mode_becomes_rgb_on_white(image, expected):
-    outcome = canvas.decode(png(image))
+    outcome = canvas.decode(encoded(image))
     assert isinstance(outcome, Ok)
     assert outcome.value.shape == (2, 3, 3)
     assert outcome.value.dtype == np.uint8
@@ -156,15 +144,13 @@ def test_every_mode_becomes_rgb_on_white(image, expected):
 def test_palette_with_a_transparent_colour_is_put_on_white():
     image = Image.new("P", (4, 4), 0)
     image.putpalette([0, 0, 0, 200, 0, 0])
-    outcome = canvas.decode(png(image, transparency=0))
+    outcome = canvas.decode(encoded(image, transparency=0))
     assert isinstance(outcome, Ok)
     assert (outcome.value == 255).all()
 
 
 def test_a_lossy_scan_is_read():
-    buffer = io.BytesIO()
-    Image.new("CMYK", (30, 20), (0, 0, 0, 0)).save(buffer, "JPEG")
-    outcome = canvas.decode(buffer.getvalue())
+    outcome = canvas.decode(encoded(Image.new("CMYK", (30, 20), (0, 0, 0, 0)), "JPEG"))
     assert isinstance(outcome, Ok)
     assert outcome.value.shape == (20, 30, 3)
 
@@ -173,7 +159,7 @@ def test_encoding_is_deterministic_and_keeps_no_metadata():
     array = np.random.default_rng(0).integers(0, 256, (20, 30, 3), np.uint8)
     info = PngInfo()
     info.add_text("Author", "somebody")
-    read = canvas.decode(png(Image.fromarray(array), pnginfo=info, dpi=(300, 300)))
+    read = canvas.decode(encoded(Image.fromarray(array), pnginfo=info, dpi=(300, 300)))
     assert isinstance(read, Ok)
     data = canvas.encode(read.value)
     assert data == canvas.encode(array)
@@ -223,8 +209,8 @@ def test_too_many_pages_are_too_large():
     assert outcome.kind is Kind.RESOURCE_LIMIT
 
 
-@pytest.mark.parametrize("pages", [[], [png(Image.new("RGB", (30, 30), "white"))],
-                                   [png(Image.new("RGBA", (1, 1), (0, 0, 0, 0)))]])  # fmt: skip
+@pytest.mark.parametrize("pages", [[], [encoded(Image.new("RGB", (30, 30), "white"))],
+                                   [encoded(Image.new("RGBA", (1, 1), (0, 0, 0, 0)))]])  # fmt: skip
 def test_nothing_visible_is_an_empty_render(pages):
     outcome = canvas.picture(pages)
     assert isinstance(outcome, Failed)
@@ -232,7 +218,9 @@ def test_nothing_visible_is_an_empty_render(pages):
 
 
 def test_a_coloured_background_is_content():
-    outcome = canvas.picture([png(Image.new("RGB", (30, 20), (200, 220, 255)))], crop_content=False)
+    outcome = canvas.picture(
+        [encoded(Image.new("RGB", (30, 20), (200, 220, 255)))], crop_content=False
+    )
     assert isinstance(outcome, Ok)
     assert (outcome.value.width, outcome.value.height) == (30, 20)
 
@@ -263,11 +251,10 @@ def test_fit_resizes_the_prediction_and_pads_both_with_white():
     assert not padded[:10].any()
 
 
-@pytest.mark.skipif(not CASES, reason="no shared/cases/cases.jsonl beside the checkout")
 @pytest.mark.parametrize("name", ["metric-009", "metric-012", "metric-013"])
 def test_hard_pairs_come_out_comparable(name, tmp_path):
-    first, second = generate(name, tmp_path)
-    decoded = [canvas.decode(data) for data in (first, second)]
+    paths = input_pair(hard_case(name), tmp_path)
+    decoded = [canvas.decode(path.read_bytes()) for path in paths]
     assert all(isinstance(outcome, Ok) for outcome in decoded)
     prediction, reference = canvas.fit(*(outcome.value for outcome in decoded), Fit.PAD)
     assert prediction.shape == reference.shape
@@ -275,15 +262,7 @@ def test_hard_pairs_come_out_comparable(name, tmp_path):
         np.testing.assert_array_equal(prediction, reference)
 
 
-@pytest.mark.skipif(not CASES, reason="no shared/cases/cases.jsonl beside the checkout")
 def test_hard_bomb_is_refused(tmp_path):
-    outcome = canvas.decode(generate("metric-015", tmp_path)[0])
+    outcome = canvas.decode(input_pair(hard_case("metric-015"), tmp_path)[0].read_bytes())
     assert isinstance(outcome, Failed)
     assert outcome.kind is Kind.RESOURCE_LIMIT
-
-
-def generate(name: str, folder) -> list[bytes]:
-    paths = [folder / "first.png", folder / "second.png"]
-    command = [sys.executable, "-c", CASES[name]["input"], *map(str, paths)]
-    subprocess.run(command, check=True, timeout=120)
-    return [path.read_bytes() for path in paths if path.exists()]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,7 +11,7 @@ from benchmark.records import Structure
 from renderers import canvas
 from renderers.graphviz import LAYOUTS, MAX_NODES, GraphvizRenderer
 from renderers.sandbox import Limits
-from tests.conftest import SHARED, case_params
+from tests.cases import SHARED, case_params, input_text
 from tests.contracts.renderer_contract import RendererContract, fail, render
 from tests.renderers.hostile_logs import read_in_time
 
@@ -69,12 +67,7 @@ EXPECTED = {
 def test_hard_cases(renderer, case, tmp_path):
     if case["input_kind"] == "completion" or case["id"] in READ_ELSEWHERE:
         pytest.skip("belongs to the reading and repair of answers")
-    text = case["input"]
-    if case["input_kind"] == "python_gen":
-        made = tmp_path / "made.dot"
-        command = [sys.executable, "-c", text, str(made)]
-        subprocess.run(command, check=True, cwd=tmp_path, timeout=60)
-        text = made.read_text()
+    text = input_text(case, tmp_path)
     expected = EXPECTED[case["id"]]
     if expected == "rendered":
         assert render(renderer, graph(text)).flags == ()

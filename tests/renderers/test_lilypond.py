@@ -10,10 +10,10 @@ import pytest
 from benchmark.outcome import Kind, Ok
 from benchmark.records import Structure
 from renderers.lilypond import INSTALLED, LilypondRenderer, pages_in_order
-from renderers.sandbox import Limits
-from tests.conftest import SHARED, case_params
+from tests.cases import SHARED, case_params
 from tests.contracts.renderer_contract import RendererContract, fail, render
 from tests.renderers.hostile_logs import read_in_time
+from tests.roads import QuickLilypond
 
 READ_ELSEWHERE = {"ly-003"}
 """The version line is lowered by the language's repair, not by the renderer."""
@@ -28,14 +28,8 @@ def score(text: str, **options) -> Structure:
 SPIN = score(HEAD + "#(let spin () (spin))\n{ c'1 }")
 
 
-class QuickRenderer(LilypondRenderer):
-    """Gives up sooner, so that the tests of what never ends are short."""
-
-    limits = Limits(seconds=15, memory_mb=512)
-
-
 class TestLilypondContract(RendererContract):
-    factory = QuickRenderer
+    factory = QuickLilypond
     good = score(HEAD + "{ c'4 d' e' f' g'1 }")
     broken = score("X:1\nT:Tune\nK:C\nC D E F|")
     empty = score(HEAD + '\\markup { " " }')

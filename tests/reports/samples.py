@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import io
 from dataclasses import dataclass, field
 
 from PIL import Image, ImageDraw
@@ -22,6 +21,7 @@ from benchmark.records import (
 )
 from metrics.metric import FunctionMetric
 from reports.results import Result
+from tests.pictures import encoded
 
 
 def similarity(prediction: object, reference: object) -> float:
@@ -62,9 +62,7 @@ def png(text: str, colour: str = "white", size: tuple[int, int] = (320, 180)) ->
     draw = ImageDraw.Draw(image)
     draw.text((12, 12), text, fill="black")
     draw.rectangle((10, 40, size[0] - 10, size[1] - 10), outline="black")
-    buffer = io.BytesIO()
-    image.save(buffer, "PNG")
-    return buffer.getvalue()
+    return encoded(image)
 
 
 def instance(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+from functools import partial
 
 import pytest
 
@@ -11,39 +10,13 @@ from benchmark.outcome import Failed, Kind, Ok
 from renderers.graphviz import GraphvizRenderer
 from scenarios.languages.dot_tokens import TokenKind, tokenize
 from scenarios.languages.graphviz import Graphviz
-from tests.conftest import hard_cases
+from tests.cases import case_input
 from tests.contracts.language_contract import LanguageContract
+from tests.scenarios import reading
 from tests.scenarios.containers import ready, rendered
 
-CASES = {case["id"]: case for area in ("graphviz", "parse") for case in hard_cases(area)}
 LANGUAGE = Graphviz()
-
-
-def case_input(identifier: str, tmp_path=None) -> str:
-    if identifier not in CASES:
-        pytest.skip("no shared/cases/cases.jsonl beside the checkout")
-    case = CASES[identifier]
-    if case["input_kind"] != "python_gen":
-        return case["input"]
-    target = tmp_path / "input.txt"
-    subprocess.run([sys.executable, "-c", case["input"], str(target)], check=True)
-    return target.read_text(encoding="utf-8")
-
-
-def read(text: str, *, truncated: bool = False):
-    outcome = LANGUAGE.read(text, truncated=truncated)
-    assert isinstance(outcome, Ok), outcome
-    return outcome.value
-
-
-def failure(text: str) -> Failed:
-    outcome = LANGUAGE.read(text)
-    assert isinstance(outcome, Failed), outcome
-    return outcome
-
-
-def flag_text(answer) -> str:
-    return " ".join(flag.message for flag in answer.flags)
+read, failure = partial(reading.read, LANGUAGE), partial(reading.failure, LANGUAGE)
 
 
 class TestContract(LanguageContract):
@@ -69,8 +42,8 @@ class TestHardCases:
     def test_dot_004_hyphenated_names_are_flagged(self):
         answer = read(case_input("dot-004"))
         assert answer.text == 'digraph g { "step-1" -> "step-2" }'
-        assert "suspicious" in flag_text(answer)
-        assert "step-1, step-2" in flag_text(answer)
+        assert "suspicious" in reading.flag_text(answer)
+        assert "step-1, step-2" in reading.flag_text(answer)
         assert answer.repairs
 
     def test_dot_006_curly_quotes_are_straightened(self):
@@ -81,7 +54,7 @@ class TestHardCases:
     def test_dot_012_one_of_two_graphs_is_read_and_flagged(self):
         answer = read(case_input("dot-012"))
         assert answer.text == "digraph B { c -> d }"
-        assert "multiple_graphs" in flag_text(answer)
+        assert "multiple_graphs" in reading.flag_text(answer)
 
     def test_dot_013_mermaid_is_unsupported(self):
         text = case_input("dot-013")
@@ -121,7 +94,7 @@ class TestRepairs:
         text = "digraph g { step; step-1 -> step-2 }"
         answer = read(text)
         assert answer.text == text
-        assert "splits" in flag_text(answer)
+        assert "splits" in reading.flag_text(answer)
 
     def test_negative_numbers_and_undirected_edges_are_no_hyphens(self):
         text = "graph g { a--b; a [pos=-1]; b [x= -2.5]; c -- -3 }"
@@ -207,8 +180,8 @@ UNITS = [
 @pytest.mark.parametrize("unit", UNITS)
 def test_hostile_length_is_read_in_bounded_time(unit):
     text = "".join(unit.replace("%d", str(number)) for number in range(50_000))
-    LANGUAGE.read(text, truncated=True)
-    LANGUAGE.read("```dot\ndigraph {" + text, truncated=True)
+    for candidate in (text, "```dot\ndigraph {" + text):
+        assert isinstance(LANGUAGE.read(candidate, truncated=True), Ok | Failed)
 
 
 @pytest.fixture(scope="module")

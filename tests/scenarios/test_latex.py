@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from benchmark.outcome import Failed, Kind, Ok
-from benchmark.records import Answer, Picture
+from benchmark.records import Picture
 from renderers import canvas
 from renderers.tex import TexRenderer
 from scenarios.latex import Latex
 from scenarios.roundtrip import render_answer
 from sources.bundled import FOLDER
-from tests.conftest import case_params, hard_cases
+from tests.cases import case_input, case_params, hard_cases
 from tests.contracts.scenario_contract import ScenarioContract, instance
+from tests.scenarios import reading
 from tests.scenarios.containers import ready, rendered
 
 SCENARIO = Latex()
+read = partial(reading.read, SCENARIO)
 PIECES = sorted((FOLDER / "latex").glob("*/*.tex"))
 
 FAILURES = {
@@ -48,12 +52,6 @@ REPAIRS = {
 @pytest.fixture(scope="module")
 def renderer():
     yield from ready(TexRenderer())
-
-
-def read(text: str) -> Answer:
-    outcome = SCENARIO.read(text)
-    assert isinstance(outcome, Ok), outcome
-    return outcome.value
 
 
 def text_of(renderer, text: str) -> Picture:
@@ -91,35 +89,29 @@ class TestHardCases:
             assert picture.flags == ()
         assert "root:" not in picture.log
 
-    def case(self, identifier: str) -> str:
-        found = [case["input"] for case in hard_cases("latex") if case["id"] == identifier]
-        if not found:
-            pytest.skip("no shared/cases/cases.jsonl beside the checkout")
-        return found[0]
-
     def test_bare_formula_has_one_repair_and_looks_as_displayed(self, renderer):
-        answer, picture = rendered(SCENARIO, renderer, read(self.case("latex-001")))
+        answer, picture = rendered(SCENARIO, renderer, read(case_input("latex-001")))
         assert len(answer.repairs) == 2
         assert picture.png == text_of(renderer, "\\[E = mc^2 + \\frac{a}{b}\\]").png
 
     def test_currency_is_prose(self, renderer):
-        picture = text_of(renderer, self.case("latex-004"))
+        picture = text_of(renderer, case_input("latex-004"))
         escaped = "Tickets: \\$12 for a child and \\$20 for an adult, file sales\\_2024."
         assert picture.png == text_of(renderer, escaped).png
 
     def test_shell_escape_only_prints(self, renderer):
-        assert text_of(renderer, self.case("latex-021")).png == text_of(renderer, " done").png
+        assert text_of(renderer, case_input("latex-021")).png == text_of(renderer, " done").png
 
     def test_cut_off_is_flagged(self):
-        flags = read(self.case("latex-013")).flags
+        flags = read(case_input("latex-013")).flags
         assert [flag.kind for flag in flags] == [Kind.TRUNCATED]
 
     def test_b_is_right_of_a(self, renderer):
-        picture = text_of(renderer, self.case("latex-030"))
+        picture = text_of(renderer, case_input("latex-030"))
         assert picture.width > 1.5 * picture.height
 
     def test_all_three_pages(self, renderer):
-        picture = text_of(renderer, self.case("latex-033"))
+        picture = text_of(renderer, case_input("latex-033"))
         assert picture.pages == 3
         assert picture.height > 3500
 

@@ -3,45 +3,28 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from benchmark.outcome import Failed, Kind, Ok
+from benchmark.outcome import Failed, Kind
 from renderers.graphviz import GraphvizRenderer
 from scenarios.mindmap import Mindmap
 from scenarios.trees import TREE_DEPTH, TREE_NODES
-from tests.conftest import hard_cases
+from tests.cases import case_input
 from tests.contracts.scenario_contract import ScenarioContract, instance
+from tests.scenarios import reading
 from tests.scenarios.containers import ready, rendered
 
-CASES = {case["id"]: case for area in ("mindmap", "parse") for case in hard_cases(area)}
 MAPS = sorted((Path(__file__).parents[2] / "sources" / "material" / "mindmap").glob("*/*.json"))
 SCENARIO = Mindmap()
+read = partial(reading.read, SCENARIO)
 
 
 @pytest.fixture(scope="module")
 def renderer():
     yield from ready(GraphvizRenderer())
-
-
-def case_input(identifier: str, tmp_path=None) -> str:
-    if identifier not in CASES:
-        pytest.skip("no shared/cases/cases.jsonl beside the checkout")
-    case = CASES[identifier]
-    if case["input_kind"] != "python_gen":
-        return case["input"]
-    target = tmp_path / "input.txt"
-    subprocess.run([sys.executable, "-c", case["input"], str(target)], check=True)
-    return target.read_text(encoding="utf-8")
-
-
-def read(text: str, *, truncated: bool = False):
-    outcome = SCENARIO.read(text, truncated=truncated)
-    assert isinstance(outcome, Ok), outcome
-    return outcome.value
 
 
 class TestContract(ScenarioContract):

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from benchmark.outcome import Ok
 from renderers.lilypond import LilypondRenderer
 from scenarios.music import Music
 from tests.contracts.scenario_contract import ScenarioContract
+from tests.scenarios import reading
 from tests.scenarios.containers import ready, rendered
 
 PIECES = sorted((Path(__file__).parents[2] / "sources" / "material" / "music").glob("*/*.ly"))
 SCENARIO = Music()
+read = partial(reading.read, SCENARIO)
 
 
 @pytest.fixture(scope="module")
 def renderer():
     yield from ready(LilypondRenderer())
-
-
-def read(text: str):
-    outcome = SCENARIO.read(text)
-    assert isinstance(outcome, Ok), outcome
-    return outcome.value
 
 
 class TestContract(ScenarioContract):

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
-from benchmark.outcome import Failed, Kind, Ok, Stage
+from benchmark.outcome import Failed, Kind, Stage
 from scenarios.languages.tex import Tex
 from scenarios.languages.tex_closing import close
 from scenarios.languages.tex_packages import PROGRAM, algorithm_family
 from tests.contracts.language_contract import LanguageContract
+from tests.scenarios import reading
 
 LANGUAGE = Tex()
+read = partial(reading.read, LANGUAGE)
 DOCUMENT = r"""\documentclass{article}
 \usepackage{amsmath}
 \pagestyle{empty}
@@ -18,12 +22,6 @@ DOCUMENT = r"""\documentclass{article}
 % a comment
 \begin{align*} x &= \frac{1}{2} \end{align*}
 \end{document}"""
-
-
-def read(text: str, *, truncated: bool = False):
-    outcome = LANGUAGE.read(text, truncated=truncated)
-    assert isinstance(outcome, Ok), outcome
-    return outcome.value
 
 
 def source(text: str) -> str:

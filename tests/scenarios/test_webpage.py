@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import tarfile
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from benchmark.outcome import Failed, Kind, Ok, Stage
+from benchmark.outcome import Failed, Kind, Ok
 from benchmark.records import Asset
 from scenarios.languages.web import Web, write
 from scenarios.webpage import Webpage
-from tests.conftest import case_params
+from tests.cases import case_params, input_file
 from tests.contracts.language_contract import LanguageContract
 from tests.contracts.scenario_contract import ScenarioContract, instance
+from tests.scenarios import reading
 
 BUNDLED = Path(__file__).resolve().parents[2] / "sources" / "material" / "webpage"
+read, failure = partial(reading.read, Web()), partial(reading.failure, Web())
 
 SITE = {
     "index.html": '<!DOCTYPE html>\n<link rel=stylesheet href="css/site.css">\n<h1>Café ☕</h1>\n',
@@ -32,22 +33,9 @@ def some(area, *numbers):
     return [case for case in known if case.id.partition("-")[2] in numbers or case.marks]
 
 
-def read(text, **options):
-    outcome = Web().read(text, **options)
-    assert isinstance(outcome, Ok), outcome
-    return outcome.value
-
-
 def files(text, **options):
     structure = read(text, **options).structure
     return {name: data.decode() for name, data in structure.files.items()}
-
-
-def failure(text, **options):
-    outcome = Web().read(text, **options)
-    assert isinstance(outcome, Failed), outcome
-    assert outcome.stage is Stage.PARSE
-    return outcome
 
 
 class TestContract(LanguageContract):
@@ -318,9 +306,8 @@ def test_hard_file_lists(case, tmp_path):
     elif case["id"] == "web-034":
         assert read(case["input"]).structure.entry == "home.html"
     else:
-        tar, folder = tmp_path / "site.tar.gz", tmp_path / "site"
-        subprocess.run([sys.executable, "-c", case["input"], tar], check=True)
-        with tarfile.open(tar) as archive:
+        folder = tmp_path / "site"
+        with tarfile.open(input_file(case, tmp_path)) as archive:
             archive.extractall(folder, filter="fully_trusted")  # noqa: S202 - the link is wanted
         outcome = Web().from_folder(folder)
         assert isinstance(outcome, Failed)

@@ -4,8 +4,6 @@ import gzip
 import io
 import stat
 import struct
-import subprocess
-import sys
 import tarfile
 import zipfile
 
@@ -13,7 +11,7 @@ import pytest
 
 from benchmark.outcome import Failed, Kind, Ok
 from sources.archive import Limits, unpack
-from tests.conftest import case_params
+from tests.cases import case_params, input_file
 
 
 def tar(*members, mode="w:gz"):
@@ -140,9 +138,7 @@ EXPECTED = {
 
 @pytest.mark.parametrize("case", case_params("source"))
 def test_hard_cases(case, tmp_path):
-    path = tmp_path / "input"
-    subprocess.run([sys.executable, "-c", case["input"], str(path)], check=True, cwd=tmp_path)
-    outcome = unpack(path.read_bytes())
+    outcome = unpack(input_file(case, tmp_path).read_bytes())
     kind = outcome.kind if isinstance(outcome, Failed) else None
     assert kind is EXPECTED[case["id"]]
     assert {p.name for p in tmp_path.iterdir()} == {"input"}

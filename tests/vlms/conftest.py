@@ -5,8 +5,12 @@ from __future__ import annotations
 import pytest
 
 from benchmark.records import Request
+from benchmark.settings import Settings
 from tests.contracts.model_contract import small_picture
 from tests.servers.openai_server import OpenAIServer
+from tests.vlms.stand_in import STAND_IN, Waits
+from vlms.inspect_model import InspectModel
+from vlms.patience import Patience
 
 KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY")
 
@@ -38,3 +42,24 @@ def request_() -> Request:
         prompt="Write the LaTeX of this picture.",
         image=small_picture(),
     )
+
+
+@pytest.fixture
+def waits() -> Waits:
+    return Waits()
+
+
+@pytest.fixture
+def ask(server, waits, request_):
+    """Build a model, script the server, ask once."""
+
+    def run(*behaviours, name=STAND_IN, base_url=None, retries=2, **settings):
+        chosen = Settings(
+            model_base_url=base_url or server.url, **{"model_timeout": 20, **settings}
+        )
+        model = InspectModel(name, chosen, Patience(retries=retries, sleep=waits))
+        server.script(*behaviours)
+        run.model = model
+        return model.complete(request_)
+
+    return run

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import io
-
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
+
+from tests.pictures import encoded
 
 
 class Sheet:
@@ -33,9 +33,7 @@ class Sheet:
 
     @property
     def png(self) -> bytes:
-        buffer = io.BytesIO()
-        self.image.save(buffer, "PNG")
-        return buffer.getvalue()
+        return encoded(self.image)
 
 
 def staff(sheet: Sheet, top: int, left: int = 20, right: int = 580, space: int = 8) -> None:

@@ -11,6 +11,7 @@ from PIL import Image
 
 from benchmark.outcome import Failed, Kind, Ok
 from benchmark.settings import Settings
+from tests.pictures import encoded
 from tests.servers.openai_server import answer
 from vlms.images import ImageTooLarge, Limits, base64_size, fit
 from vlms.inspect_model import InspectModel
@@ -20,13 +21,7 @@ from vlms.providers import PROVIDERS, Provider, provider_of
 def noise(width: int, height: int) -> bytes:
     """Return a PNG that does not compress."""
     pixels = np.random.default_rng(0).integers(0, 256, (height, width, 3), dtype=np.uint8)
-    return encode(Image.fromarray(pixels))
-
-
-def encode(image: Image.Image) -> bytes:
-    buffer = io.BytesIO()
-    image.save(buffer, "PNG")
-    return buffer.getvalue()
+    return encoded(Image.fromarray(pixels))
 
 
 def size_of(png: bytes) -> tuple[int, int]:
@@ -67,19 +62,19 @@ def test_too_many_bytes():
 
 
 def test_too_long_a_side():
-    fitted = fit(encode(Image.new("RGB", (9000, 90))), Limits(base64_bytes=10**7, side=8000))
+    fitted = fit(encoded(Image.new("RGB", (9000, 90))), Limits(base64_bytes=10**7, side=8000))
     assert size_of(fitted.png) == (8000, 80)
     assert "8000 pixels on a side" in fitted.note
 
 
 def test_too_many_pixels():
-    fitted = fit(encode(Image.new("RGB", (400, 100))), Limits(base64_bytes=10**7, pixels=10_000))
+    fitted = fit(encoded(Image.new("RGB", (400, 100))), Limits(base64_bytes=10**7, pixels=10_000))
     assert size_of(fitted.png) == (200, 50)
 
 
 def test_palette_pictures_are_resized_in_full_colour():
     image = Image.new("P", (400, 100))
-    fitted = fit(encode(image), Limits(base64_bytes=10**7, side=100))
+    fitted = fit(encoded(image), Limits(base64_bytes=10**7, side=100))
     with Image.open(io.BytesIO(fitted.png)) as small:
         assert small.mode == "RGB"
 
