@@ -15,7 +15,7 @@ from sources.map_folder import materials_of
 from sources.maps import reader
 from sources.maps.model import to_json
 from sources.maps.reader import read
-from tests.conftest import hard_cases
+from tests.cases import hard_cases
 
 DEEP = 100_000
 REASONS = ("nested", "deeper than 64", "more than", "larger than")

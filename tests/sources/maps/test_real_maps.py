@@ -15,7 +15,7 @@ from scenarios.trees import from_json
 from sources.map_folder import materials_of
 from sources.maps.published import from_published, to_published
 from sources.maps.reader import read
-from tests.conftest import SHARED
+from tests.cases import SHARED
 
 # file: for each sheet topics of all kinds, of these without text, floating, callouts, summaries;
 # relationships, boundaries
