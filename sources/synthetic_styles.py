@@ -57,7 +57,7 @@ _PATTERNS = (
 _BACKDROP_PERCENT, _NOISE_PERCENT = 45, 40
 _GREYS = ("#202020", "#5a5a5a", "#8c8c8c")
 
-_READABLE = 118
+_READABLE = 100
 """Most luminance, 0 to 255, of what white text stands on, and of text and lines on white."""
 
 
