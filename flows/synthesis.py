@@ -12,6 +12,7 @@ from benchmark.outcome import Failed, Ok, Outcome, Stage
 from benchmark.records import Answer, Material, digest_bytes
 from benchmark.settings import Settings
 from flows.progress import current
+from renderers import canvas
 from scenarios.mindmap import Mindmap
 from scenarios.tree_drawing import node_boxes, redraw
 from scenarios.tree_styles import Style
@@ -39,46 +40,97 @@ def synthesise(
 ) -> tuple[int, int]:
     """Write a set of maps; the same arguments and container write the same bytes.
 
+    A map that the folder's manifest tells of, with files that are as it says, is not made again:
+    an interrupted set is finished by the same call, and a folder can hold several sets.
+
     Args:
-        folder: is made; may hold an earlier set, whose files of the same names are replaced.
+        folder: is made if need be.
         language: of the maps' text.
         count: how many maps, numbered from 0.
         seed: of the set.
         settings: how many containers work at once.
 
     Returns:
-        How many maps were written and how many could not be drawn; the manifest has a line for
-        each, in order, with the failure in place of the files.
+        How many maps of this set are there and how many could not be drawn; the manifest has a line
+        for each, in order of the identifiers, with the failure in place of the files.
 
     Raises:
-        SynthesisError: the engine or the disk failed.
+        SynthesisError: the engine failed.
+        OSError: the folder cannot be written to.
     """
     from renderers.graphviz import GraphvizRenderer
 
     for part in PARTS:
         (folder / part).mkdir(parents=True, exist_ok=True)
-    current().expect(Stage.RENDER, count)
-    batches = [range(start, min(start + BATCH, count)) for start in range(0, count, BATCH)]
-    lines: list[dict[str, Any]] = []
+    materials = [make_map(language, seed, number) for number in range(count)]
     with (
         GraphvizRenderer(workers=settings.workers) as renderer,
         ThreadPoolExecutor(settings.workers) as threads,
     ):
-        tools = {"version": VERSION, "image": _image(renderer)}
+        tools = _tools(renderer)
+        lines = _known(folder, tools)
+        left = [material for material in materials if material.id not in lines]
+        current().expect(Stage.RENDER, count)
+        for _ in range(count - len(left)):
+            current().advance(Stage.RENDER, "cached")
         work = [
-            threads.submit(_write_batch, folder, renderer, [make_map(language, seed, n) for n in b])
-            for b in batches
+            threads.submit(_write_batch, folder, renderer, left[start : start + BATCH])
+            for start in range(0, len(left), BATCH)
         ]
         try:
             for future in work:
-                lines += future.result()
+                fresh = [{**line, "tools": tools} for line in future.result()]
+                _note(folder, fresh)
+                lines |= {line["id"]: line for line in fresh}
         except BaseException:
             threads.shutdown(wait=True, cancel_futures=True)
             raise
-    text = "".join(json.dumps({**line, **tools}, ensure_ascii=False) + "\n" for line in lines)
-    (folder / MANIFEST).write_text(text, encoding="utf-8")
-    failed = sum("failure" in line for line in lines)
-    return len(lines) - failed, failed
+    (folder / MANIFEST).unlink(missing_ok=True)
+    _note(folder, [lines[name] for name in sorted(lines)])
+    failed = sum("failure" in lines[material.id] for material in materials)
+    return count - failed, failed
+
+
+def _tools(renderer: GraphvizRenderer) -> dict[str, Any]:
+    """Return all that changes a picture besides what is drawn."""
+    image = renderer.image_digest()
+    if isinstance(image, Failed):
+        raise SynthesisError(image.message)
+    return {
+        "synthesis": VERSION,
+        "renderer": renderer.version,
+        "canvas": canvas.VERSION,
+        "image": image.value,
+    }
+
+
+def _known(folder: Path, tools: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the manifest's lines by identifier, as far as these tools made what they tell of."""
+    known = {}
+    path = folder / MANIFEST
+    for text in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
+        try:
+            line = json.loads(text)
+        except ValueError:
+            continue  # the end of an interrupted run
+        if line["tools"] == tools and ("failure" in line or _is_whole(folder, line)):
+            known[line["id"]] = line
+    return known
+
+
+def _is_whole(folder: Path, line: dict[str, Any]) -> bool:
+    paths = {part: folder / line[part] for part in PARTS}
+    return all(
+        path.is_file() and digest_bytes(path.read_bytes()) == line["digests"][part]
+        for part, path in paths.items()
+    )
+
+
+def _note(folder: Path, lines: Sequence[dict[str, Any]]) -> None:
+    """Add lines to the manifest."""
+    text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+    with (folder / MANIFEST).open("a", encoding="utf-8", newline="\n") as manifest:
+        manifest.write(text)
 
 
 def answer_of(material: Material) -> tuple[Answer, Node]:
@@ -89,13 +141,6 @@ def answer_of(material: Material) -> tuple[Answer, Node]:
         raise ValueError(f"{material.id}: the truth is no tree")
     style = Style.model_validate(material.attributes["style"])
     return redraw(read.value, style), tree.value
-
-
-def _image(renderer: GraphvizRenderer) -> str:
-    image = renderer.image_digest()
-    if isinstance(image, Failed):
-        raise SynthesisError(image.message)
-    return image.value
 
 
 def _write_batch(

@@ -49,8 +49,8 @@ def mindmap(
         except OSError as error:
             fail(f"{output}: {error.strerror or error}", Exit.INFRA_FAILURES)
     seconds = monotonic() - begun
-    told = f"{written} maps in {seconds:.0f} s ({60 * written / seconds:.0f} a minute)"
-    console.print(f"{told}: {output / MANIFEST}", soft_wrap=True, markup=False)
+    told = f"{written} maps in {seconds:.0f} s: {output / MANIFEST}"
+    console.print(told, soft_wrap=True, markup=False)
     if failed:
         errors.print(f"{failed} could not be drawn; the manifest says why", soft_wrap=True)
     sys.exit(Exit.DONE)

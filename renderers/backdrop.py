@@ -8,6 +8,8 @@ only, hence the same on every machine.
 The drawing is multiplied with its paper, as ink is: what is white shows the paper, what is black
 stays black. Noise is Gaussian to the eye: the sum of twelve uniform bytes less its mean
 (Irwin and Hall), whose standard deviation is 256 to within a thousandth.
+
+Whoever changes a pixel here raises ``GraphvizRenderer.version``.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,27 @@ def test_the_same_seed_writes_the_same_bytes(made, tmp_path):
     assert len(again) == 2 * len(PARTS)
 
 
+def test_what_is_there_is_not_made_again(made, tmp_path, monkeypatch):
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
+    lines = (tmp_path / MANIFEST).read_text("utf-8").splitlines(keepends=True)
+    (tmp_path / MANIFEST).write_text("".join(lines[:3]) + lines[3][:40], "utf-8")  # torn
+    (tmp_path / "picture" / "zh-3-000001.png").write_bytes(b"damaged")
+    asked = []
+    original = GraphvizRenderer.draw_many
+
+    def draw_many(self, structures):
+        asked.extend(structures)
+        return original(self, structures)
+
+    monkeypatch.setattr(GraphvizRenderer, "draw_many", draw_many)
+    assert synthesise(tmp_path, "zh", 4, 3, Settings(workers=1)) == (4, 0)
+    assert len(asked) == 2
+    assert files(tmp_path) == files(made)
+    assert synthesise(tmp_path, "zh", 2, 3, Settings(workers=1)) == (2, 0)
+    assert len(asked) == 2
+    assert files(tmp_path) == files(made)
+
+
 class Failing(GraphvizRenderer):
     """Fails for every map in one way."""
 
@@ -78,7 +100,7 @@ def test_infrastructure_ends_it(tmp_path, monkeypatch):
     monkeypatch.setattr(Failing, "kind", Kind.ENGINE_UNAVAILABLE)
     with pytest.raises(SynthesisError, match="no room"):
         synthesis.synthesise(tmp_path, "en", 3, 0, Settings(workers=1))
-    assert not (tmp_path / MANIFEST).exists()
+    assert not files(tmp_path)
 
 
 def test_bad_usage_is_told():
