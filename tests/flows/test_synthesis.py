@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import shutil
 from pathlib import Path
@@ -12,9 +13,10 @@ from benchmark.outcome import Failed, Kind, Stage
 from benchmark.records import digest_bytes
 from benchmark.settings import Settings
 from flows import synthesis
-from flows.synthesis import MANIFEST, PARTS, SynthesisError, synthesise
+from flows.synthesis import MANIFEST, PARTS, SynthesisError, answer_of, synthesise
 from renderers import canvas
 from renderers.graphviz import GraphvizRenderer
+from sources.synthetic_mindmaps import make_map
 from tests.flows.test_cli import rerender
 
 
@@ -77,6 +79,13 @@ def test_what_is_there_is_not_made_again(made, tmp_path, monkeypatch):
     assert synthesise(tmp_path, "zh", 2, 3, Settings(workers=1)) == (2, 0)
     assert len(asked) == 2
     assert files(tmp_path) == files(made)
+
+
+def test_the_picture_shows_the_whole_of_every_text():
+    for language, number in itertools.product(("en", "zh"), range(60)):
+        answer, tree = answer_of(make_map(language, 5, number))
+        assert "…" not in answer.structure.text
+        assert answer.structure.text.count(" -> ") == len(list(tree.walk())) - 1
 
 
 class Failing(GraphvizRenderer):

@@ -79,6 +79,31 @@ class TestReading:
         assert read_layout(printed) is None
 
 
+def test_the_corner_is_where_content_begins():
+    array = np.full((40, 50, 3), 255, np.uint8)
+    assert canvas.corner(array) == (0, 0)
+    array[12, 7] = array[30, 22] = 0
+    assert canvas.corner(array) == (7, 12)
+    cropped = drawn(canvas.crop(array))
+    assert (cropped[canvas.MARGIN, canvas.MARGIN] == 0).all()
+
+
+def test_finish_is_given_the_cropped_array_and_the_corner():
+    array = np.full((40, 50, 3), 255, np.uint8)
+    array[12:20, 7:30] = 90
+    seen = []
+
+    def finish(finished, corner):
+        seen.append((finished.shape, corner))
+        return b"made by finish"
+
+    picture = drawn(canvas.picture([canvas.encode(array)], finish=finish))
+    assert seen == [((8 + 2 * canvas.MARGIN, 23 + 2 * canvas.MARGIN, 3), (7, 12))]
+    assert (picture.png, picture.width) == (b"made by finish", 23 + 2 * canvas.MARGIN)
+    assert drawn(canvas.size(canvas.encode(array))) == (50, 40)
+    assert isinstance(canvas.size(b"no picture"), Failed)
+
+
 STYLES = {
     "LR": "rankdir=LR",
     "TB": "rankdir=TB pad=0.5",
