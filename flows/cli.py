@@ -82,9 +82,14 @@ def refresh(
     ] = None,
     limit: Limit = None,
     name: Annotated[str | None, typer.Option(help="the snapshot's name")] = None,
+    tasks: Annotated[
+        int | None,
+        typer.Option(min=0, help="derive so many questions of each task on maps, per language"),
+    ] = None,
 ) -> None:
     """Fetch fresh material, render its references and freeze a snapshot."""
-    snapshot = _refresh(_settings(), source, since.date() if since else None, limit, name)
+    day = since.date() if since else None
+    snapshot = _refresh(_settings(), source, day, limit, name, tasks)
     console.print(f"next: rerender evaluate {snapshot} -m oracle -m blank", soft_wrap=True)
 
 
@@ -206,7 +211,12 @@ def _settings() -> Settings:
 
 
 def _refresh(
-    settings: Settings, source: str, since: dt.date | None, limit: int | None, name: str | None
+    settings: Settings,
+    source: str,
+    since: dt.date | None,
+    limit: int | None,
+    name: str | None,
+    tasks: int | None = None,
 ) -> str:
     from benchmark import registry
     from flows.progress import Bars, observed_by
@@ -216,7 +226,7 @@ def _refresh(
     registry.sources.get(source)
     console.print(f"[bold]refresh[/bold] references from {escape(source)}")
     with opened(settings) as workshop, Bars(console) as bars, observed_by(bars):
-        made: str = flow(source=source, since=since, limit=limit, name=name)
+        made: str = flow(source=source, since=since, limit=limit, name=name, tasks=tasks)
         frozen = workshop.snapshot(made)
     console.print(
         f"snapshot [bold]{made}[/bold]: {len(frozen.instances)} instances, "
@@ -294,6 +304,8 @@ def _print_trial(result: object) -> None:
         console.print(f"[yellow]{flag.kind}:[/yellow] {escape(flag.message)}", soft_wrap=True)
     if result.failure:
         errors.print(str(result.failure), style="red", soft_wrap=True, markup=False)
+    elif result.text is not None:
+        console.print(f"read: {result.text}", soft_wrap=True, markup=False)
     else:
         pages = f"{result.pages} page{'s' if result.pages != 1 else ''}"
         told = escape(str(result.image))
