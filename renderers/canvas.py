@@ -72,13 +72,13 @@ def decode(data: bytes) -> Outcome[Array]:
     return _read(data, lambda image: _too_large(*image.size) or ok(_to_rgb(image)))
 
 
-def encode(array: Array) -> bytes:
+def encode(array: Array, compression: int = COMPRESSION) -> bytes:
     """Encode (H, W, 3) uint8 as an RGB PNG without metadata; equal arrays give equal bytes."""
     from PIL import Image  # noqa: PLC0415
 
     buffer = io.BytesIO()
     Image.fromarray(np.ascontiguousarray(array), "RGB").save(
-        buffer, "PNG", compress_level=COMPRESSION
+        buffer, "PNG", compress_level=compression
     )
     return buffer.getvalue()
 
@@ -149,6 +149,18 @@ def crop(array: Array, margin: int = MARGIN) -> Outcome[Array]:
     height, width = content.shape[:2]
     too_large = _too_large(width + 2 * margin, height + 2 * margin)
     return too_large or ok(_pad(content, margin, margin, margin, margin))
+
+
+def corner(array: Array) -> tuple[int, int]:
+    """Return the column and the row where the content of a picture begins; (0, 0) without any.
+
+    What lies there comes to lie at (`MARGIN`, `MARGIN`) when ``picture`` makes a single page into
+    a result, or stays where it is if nothing is visible.
+    """
+    rows, columns = _content(array)
+    if rows is None or columns is None:
+        return 0, 0
+    return int(columns.start), int(rows.start)
 
 
 def stack(pages: Sequence[Array], gap: int = 2 * MARGIN) -> Outcome[Array]:

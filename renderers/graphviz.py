@@ -9,6 +9,9 @@ that is not well formed), so a visible picture is a result even with status 1, w
 as a flag. Without anything visible the first error is the failure, or ``empty_render`` if there was
 none (an empty graph: status 0 and a picture without ink).
 
+`GraphvizRenderer.draw` gives where the nodes lie as well. A picture may lie on a backdrop, which
+`renderers.backdrop` makes; whether anything is visible is decided before that.
+
 A graph may name image files. Graphviz is told that it serves strangers (``SERVER_NAME``), so it
 opens such files in the folders of the job only; it looks for the last part of the path in each of
 them.
@@ -17,13 +20,17 @@ them.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
-from benchmark.outcome import Failed, Kind, Outcome, Stage
+from benchmark.outcome import Failed, Kind, Ok, Outcome, Stage, ok
 from benchmark.records import Flag, Picture, Structure
+from renderers import canvas
+from renderers.backdrop import Backdrop, put_on, read_backdrop
 from renderers.bundle import Bundle, check_structure
-from renderers.job import WORK
+from renderers.graph_layout import PROGRAM, Box, read_layout
+from renderers.job import WORK, Execution
 from renderers.pooled import PooledRenderer, judge
 from renderers.sandbox import Limits
 
@@ -34,6 +41,11 @@ MAX_NODES = 2000
 MAX_EDGES = 5000
 
 _PNG = "rerender-graph.png"
+_LAYOUT = "rerender-graph.gv"
+_PLACES = "rerender-graph.places"
+
+BATCH_SECONDS = 4.0
+"""Time that a batch has for each of its graphs, on top of the limit for one graph."""
 
 # $1 is the DOT file, the rest the command line of the layout program. gc prints a line with the
 # numbers of nodes and edges for each graph; what it cannot read, the layout program reports.
@@ -45,7 +57,27 @@ read -r nodes edges name <.rerender-counts
   exit 1
 }}
 shift 1
+"""
+_RENDER = f"""{_SCRIPT}\
 exec "$@" >/dev/null
+"""
+_DRAW = f"""{_SCRIPT}\
+"$@" >/dev/null
+status=$?
+[ ! -f {_LAYOUT} ] || gvpr '{PROGRAM}' {_LAYOUT} >{_PLACES} 2>/dev/null
+exit $status
+"""
+
+# $1 is the layout program's choice of layout, $2 ... are the folders of the graphs.
+_BATCH = f"""\
+layout=$1
+shift 1
+for folder in "$@"; do
+  dot "-K$layout" -Tpng -Gdpi={RESOLUTION} -o $folder/{_PNG} -Tdot -o $folder/{_LAYOUT} \
+    $folder/graph.dot >/dev/null || exit
+  gvpr '{PROGRAM}' $folder/{_LAYOUT} >$folder/{_PLACES} || exit
+  rm $folder/{_LAYOUT}
+done
 """
 # Names in the graph end up in the log, newlines included: each pattern is linear in the text.
 _COUNTS = re.compile(r"^ *\d+ +\d+ (?!total$)", re.MULTILINE)
@@ -58,11 +90,30 @@ _MISSING = re.compile(
 _SCALED = re.compile(r"is too large for \S{1,40} bitmaps\. Scaling by")
 
 
+@dataclass(frozen=True)
+class Drawing:
+    """A picture and where the nodes of the graph are in it."""
+
+    picture: Picture
+    boxes: dict[str, Box]
+    """By the names of the nodes: left, top, right, bottom, each 0 to 999 of the picture's width or
+    height; see ``renderers.graph_layout.Layout.boxes``."""
+
+
+@dataclass(frozen=True)
+class _Wish:
+    """A structure that was checked."""
+
+    bundle: Bundle
+    layout: str
+    backdrop: Backdrop | None
+
+
 class GraphvizRenderer(PooledRenderer):
     """Renders DOT.
 
     Options of a structure: ``layout``, one of ``LAYOUTS`` (a graph's own ``layout`` attribute
-    comes first, as in Graphviz).
+    comes first, as in Graphviz); ``backdrop``, see ``renderers.backdrop.Backdrop``.
     """
 
     name = "graphviz"
@@ -71,23 +122,129 @@ class GraphvizRenderer(PooledRenderer):
 
     def render(self, structure: Structure) -> Outcome[Picture]:
         """Render the first graph; see the module for what counts as rendered."""
-        checked = check_structure(structure)
-        if isinstance(checked, Failed):
-            return checked
-        bundle = checked.value
-        layout = structure.options.get("layout", LAYOUTS[0])
-        if layout not in LAYOUTS:
-            message = f"layout {layout!r} is none of {', '.join(LAYOUTS)}"
-            return Failed.of(Stage.RENDER, Kind.UNSUPPORTED, message)
-        entry = f"./{bundle.entry}"
-        command = ["sh", "-c", _SCRIPT, "sh", entry, *_command(str(layout), entry)]
-        executed = self.pool.run(
-            command, bundle.files, collect=[_PNG], environment=_environment(bundle)
-        )
+        wish = _check(structure)
+        if isinstance(wish, Failed):
+            return wish
+        executed = self._run(wish.value, _RENDER, [_PNG])
+        return executed if isinstance(executed, Failed) else self._judge(wish.value, executed.value)
+
+    def draw(self, structure: Structure) -> Outcome[Drawing]:
+        """Render the first graph as `render` does, to the same picture, and find its nodes.
+
+        Returns:
+            The picture with a box for each node that was laid out (boxes of a picture that a
+            ``viewport`` or a rotation changed are not right, and our own graphs have neither), or
+            `render`'s failure, or ``COMPILE_ERROR`` for a picture without a layout.
+        """
+        wish = _check(structure)
+        if isinstance(wish, Failed):
+            return wish
+        executed = self._run(wish.value, _DRAW, [_PNG, _PLACES])
         if isinstance(executed, Failed):
             return executed
-        pages = [data for name, data in executed.value.files.items() if name not in bundle.files]
-        return judge(executed.value, pages, self.limits, _read_errors)
+        picture = self._judge(wish.value, executed.value)
+        if isinstance(picture, Failed):
+            return picture
+        return _find_nodes(picture.value, executed.value.files)
+
+    def draw_many(self, structures: Sequence[Structure]) -> list[Outcome[Drawing]]:
+        """Draw graphs that we made ourselves, all in one container.
+
+        Only for DOT from ``scenarios.tree_drawing`` and the like: one graph can harm the next. What
+        the batch did not draw without a word is drawn once more by `draw`, so that every outcome
+        is what `draw` gives.
+
+        Returns:
+            An outcome for each structure, in order.
+        """
+        outcomes: list[Outcome[Drawing] | None] = [None] * len(structures)
+        groups: dict[str, dict[int, _Wish]] = {}
+        for number, structure in enumerate(structures):
+            wish = _check(structure)
+            if isinstance(wish, Ok) and len(structure.files) == 1:
+                groups.setdefault(wish.value.layout, {})[number] = wish.value
+        for layout, wishes in groups.items():
+            for number, outcome in self._draw_batch(layout, wishes):
+                outcomes[number] = outcome
+        return [
+            outcome if outcome is not None else self.draw(structure)
+            for outcome, structure in zip(outcomes, structures, strict=True)
+        ]
+
+    def _draw_batch(
+        self, layout: str, wishes: dict[int, _Wish]
+    ) -> Iterator[tuple[int, Outcome[Drawing]]]:
+        """Yield what came out clean."""
+        files = {f"{n}/graph.dot": w.bundle.files[w.bundle.entry] for n, w in wishes.items()}
+        limits = replace(self.limits, seconds=self.limits.seconds + BATCH_SECONDS * len(wishes))
+        command = ["sh", "-c", _BATCH, "sh", layout, *map(str, wishes)]
+        collect = [f"*/{_PNG}", f"*/{_PLACES}"]
+        environment = _environment(Bundle(files))
+        executed = self.pool.run(
+            command, files, collect=collect, limits=limits, environment=environment
+        )
+        if isinstance(executed, Failed):
+            if not executed.final:  # nor would any graph of the batch find an engine
+                yield from ((number, executed) for number in wishes)
+            return
+        made = executed.value
+        silent = made.exit_code == 0 and made.stopped is None and not made.log
+        for number, wish in wishes.items() if silent else ():
+            own = {name: made.files.get(f"{number}/{name}", b"") for name in (_PNG, _PLACES)}
+            seconds = made.seconds / len(wishes)
+            picture = self._judge(wish, replace(made, files=own, seconds=seconds))
+            if isinstance(picture, Ok):
+                yield number, _find_nodes(picture.value, own)
+
+    def _run(self, wish: _Wish, script: str, collect: Sequence[str]) -> Outcome[Execution]:
+        entry = f"./{wish.bundle.entry}"
+        command = ["sh", "-c", script, "sh", entry, *_command(wish.layout, entry)]
+        if _LAYOUT in script:
+            command[-1:] = ["-Tdot", "-o", _LAYOUT, entry]
+        return self.pool.run(
+            command, wish.bundle.files, collect=collect, environment=_environment(wish.bundle)
+        )
+
+    def _judge(self, wish: _Wish, execution: Execution) -> Outcome[Picture]:
+        files = execution.files
+        pages = [files[_PNG]] if _PNG in files and _PNG not in wish.bundle.files else []
+        picture = judge(execution, pages, self.limits, _read_errors)
+        if isinstance(picture, Failed) or wish.backdrop is None:
+            return picture
+        return put_on(picture.value, wish.backdrop)
+
+
+def _check(structure: Structure) -> Outcome[_Wish]:
+    checked = check_structure(structure)
+    if isinstance(checked, Failed):
+        return checked
+    layout = structure.options.get("layout", LAYOUTS[0])
+    if layout not in LAYOUTS:
+        message = f"layout {layout!r} is none of {', '.join(LAYOUTS)}"
+        return Failed.of(Stage.RENDER, Kind.UNSUPPORTED, message)
+    backdrop = read_backdrop(structure.options.get("backdrop"))
+    if isinstance(backdrop, Failed):
+        return backdrop
+    return ok(_Wish(checked.value, str(layout), backdrop.value))
+
+
+def _find_nodes(picture: Picture, files: Mapping[str, bytes]) -> Outcome[Drawing]:
+    """Bring the layout's boxes into the picture, which shows a cut of what Graphviz drew."""
+    layout = read_layout(files.get(_PLACES, b""))
+    if layout is None:
+        message = "the graph was drawn, but its layout cannot be read"
+        return Failed.of(Stage.RENDER, Kind.COMPILE_ERROR, message, picture.log)
+    whole = canvas.decode(files[_PNG])
+    if isinstance(whole, Failed):
+        return whole
+    column, row = canvas.corner(whole.value)
+    height, width = whole.value.shape[:2]
+    seen = layout.seen(
+        (width, height),
+        (column - canvas.MARGIN, row - canvas.MARGIN),
+        (picture.width, picture.height),
+    )
+    return ok(Drawing(picture, layout.boxes(seen)))
 
 
 def _command(layout: str, entry: str) -> list[str]:

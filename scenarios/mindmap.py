@@ -14,14 +14,12 @@ from benchmark.protocols import Fit
 from benchmark.records import Answer, Flag, Instance, Structure
 from scenarios.mindbench.phrasing import ask, how_to_answer, language_of
 from scenarios.parsing import Json, cut_off_flag, extract, read_json
-from scenarios.tree_drawing import Layout, to_dot
+from scenarios.tree_drawing import to_dot
 from scenarios.tree_outlines import read_outline
 from scenarios.tree_tokens import has_tokens, read_tokens
 from scenarios.trees import Node, from_json, to_json, to_outline
 
 ENTRY = "mindmap.dot"
-LAYOUT: Layout = "right"
-"""The scenario's choice, not the answer's: only the tree is asked."""
 
 TAGS = ("json", "json5", "jsonc")
 
@@ -105,7 +103,7 @@ class Mindmap:
 
 def draw(tree: Node, repairs: tuple[str, ...] = (), flags: tuple[Flag, ...] = ()) -> Answer:
     """Return the answer that stands for a tree."""
-    structure = Structure(files={ENTRY: to_dot(tree, LAYOUT).encode()}, entry=ENTRY)
+    structure = Structure(files={ENTRY: to_dot(tree).encode()}, entry=ENTRY)
     return Answer(
         structure=structure,
         text=to_outline(tree),
