@@ -137,6 +137,8 @@ class Derives(Protocol):
 
     derives_from: str
     """The other scenario's name."""
+    needs_places: bool
+    """Whether only material whose nodes' boxes are known (attribute ``boxes``) offers anything."""
 
     def derive(self, material: Material, *, turn: int, seed: int) -> Material | None:
         """Return a piece of material about another one, or None where that offers none.

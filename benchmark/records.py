@@ -126,7 +126,7 @@ class Provenance(Record):
     made: str = Field(default="", description="how the material was made or chosen")
 
 
-class Drawing(Record):
+class Subject(Record):
     """What a picture shows where that is not the truth: a text that a scenario reads and draws."""
 
     scenario: str = Field(description="registered name of the scenario that reads the text")
@@ -144,7 +144,7 @@ class Material(Record):
     scenario: str
     subset: str
     truth: str = Field(description="the structure, as a perfect answer would write it")
-    drawn_from: Drawing | None = Field(
+    drawn_from: Subject | None = Field(
         default=None, description="what the picture shows, if not the truth (a whole map)"
     )
     picture: bytes | None = Field(

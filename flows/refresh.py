@@ -13,7 +13,7 @@ from benchmark import registry, snapshot
 from benchmark.outcome import Failed, Ok, Outcome, Stage
 from benchmark.records import Instance, Material, digest_json
 from benchmark.snapshot import Rejected, Snapshot
-from flows.derivation import derive, deriving
+from flows.derivation import derive, deriving, located
 from flows.progress import current
 from flows.tasks import BATCHES_AT_ONCE, refer_batch
 from flows.workshop import Workshop, opened
@@ -49,9 +49,15 @@ def refresh(
         lost = [outcome for outcome in found if isinstance(outcome, Failed)]
         _require_no_infra(lost, "pieces could not be fetched")
         materials = [outcome.value for outcome in found if isinstance(outcome, Ok)]
-        materials += derive(
-            materials, _derived(source, tasks), seed=workshop.settings.seed, limit=limit
+        derived, unplaced = derive(
+            materials,
+            _derived(source, tasks),
+            lambda material: located(workshop, material),
+            seed=workshop.settings.seed,
+            limit=limit,
         )
+        _require_no_infra(unplaced, "maps could not be drawn to find their nodes")
+        materials += derived
         current().expect(Stage.RENDER, len(materials))
         outcomes: dict[str, Outcome[Instance]] = {}
         for future in [

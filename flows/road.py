@@ -18,11 +18,11 @@ from benchmark.records import (
     Answer,
     Asset,
     Completion,
-    Drawing,
     Instance,
     Material,
     Rendering,
     Request,
+    Subject,
     digest_bytes,
     digest_json,
 )
@@ -136,14 +136,14 @@ def refer(workshop: Workshop, material: Material) -> Outcome[Instance]:
     answer could be held to.
     """
     scenario = registry.scenarios.get(material.scenario)
-    truth = _clean(workshop, material, Drawing(scenario=scenario.name, text=material.truth))
+    truth = _clean(workshop, material, Subject(scenario=scenario.name, text=material.truth))
     if isinstance(truth, Failed):
         return truth
     shown: Outcome[Rendering] = truth
     if material.picture is not None:
         shown = _as_found(workshop, material.picture)
     elif material.drawn_from is not None:
-        shown = _clean(workshop, material, material.drawn_from)
+        shown = _drawn(workshop, material, material.drawn_from)
     if isinstance(shown, Failed):
         return shown
     picture, drawn = shown.value, truth.value.image
@@ -170,17 +170,40 @@ def refer(workshop: Workshop, material: Material) -> Outcome[Instance]:
     )
 
 
-def _clean(workshop: Workshop, material: Material, drawing: Drawing) -> Outcome[Rendering]:
+def _clean(workshop: Workshop, material: Material, subject: Subject) -> Outcome[Rendering]:
     """Render a truth, or what a picture shows; nothing of it may be flagged."""
-    scenario = registry.scenarios.get(drawing.scenario)
+    scenario = registry.scenarios.get(subject.scenario)
     rendered = render_text(
-        workshop, scenario, drawing.text, material.assets, material.attributes, truncated=False
+        workshop, scenario, subject.text, material.assets, material.attributes, truncated=False
     )
     if isinstance(rendered, Failed):
         return rendered
     for flag in rendered.value.flags:
         return Failed.of(Stage.FILTER, flag.kind, f"reference is not clean: {flag.message}")
     return rendered
+
+
+def _drawn(workshop: Workshop, material: Material, subject: Subject) -> Outcome[Rendering]:
+    """Draw what a picture shows, once for all material that shows the same."""
+    scenario = registry.scenarios.get(subject.scenario)
+    assets = {path: digest_bytes(data) for path, data in material.assets.items()}
+    content = {"text": subject.text, "assets": assets}
+    key = road_key(workshop, scenario, content | _dress(scenario, material.attributes))
+    if isinstance(key, Failed):
+        return key
+    journal = workshop.journal(Stage.RENDER, f"pictures/{scenario.name}", Rendering)
+    known = journal.done(key.value)
+    if known is None:
+        known = _clean(workshop, material, subject)
+        journal.add(key.value, known)
+    return known
+
+
+def _dress(scenario: Scenario, attributes: Mapping[str, JsonValue]) -> dict[str, Any]:
+    """Return the part of a key that says how answers are dressed."""
+    if not isinstance(scenario, Dresses):
+        return {}
+    return {"dress": {name: attributes.get(name) for name in scenario.dressed_by}}
 
 
 def _as_found(workshop: Workshop, picture: bytes) -> Outcome[Rendering]:
@@ -198,10 +221,10 @@ def _measured(material: Material, picture: Rendering) -> dict[str, JsonValue]:
     measured: dict[str, JsonValue] = {
         key: getattr(picture, key) for key in ("width", "height", "pages")
     }
-    drawing = material.drawn_from or Drawing(scenario=material.scenario, text=material.truth)
-    scenario = registry.scenarios.get(drawing.scenario)
+    subject = material.drawn_from or Subject(scenario=material.scenario, text=material.truth)
+    scenario = registry.scenarios.get(subject.scenario)
     if isinstance(scenario, Describes):
-        read = scenario.read(drawing.text)
+        read = scenario.read(subject.text)
         measured |= {} if isinstance(read, Failed) else scenario.describe(read.value)
     return measured
 
@@ -243,9 +266,7 @@ def render_key(
         "truncated": is_truncated(completion),
         "assets": [[asset.path, asset.digest] for asset in instance.assets],
     }
-    if isinstance(scenario, Dresses):
-        content["dress"] = {name: instance.attributes.get(name) for name in scenario.dressed_by}
-    return road_key(workshop, scenario, content)
+    return road_key(workshop, scenario, content | _dress(scenario, instance.attributes))
 
 
 def render(

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
-import random
 import re
 from collections.abc import Mapping
 
 from pydantic import JsonValue
 
+from benchmark.chance import Chance
 from benchmark.outcome import Failed, Ok, Outcome, ok
 from benchmark.protocols import Fit
 from benchmark.records import Answer, Flag, Instance, Structure
 from scenarios.mindbench.phrasing import ask, how_to_answer, language_of
 from scenarios.parsing import Json, cut_off_flag, extract, read_json
-from scenarios.tree_drawing import to_dot
+from scenarios.tree_drawing import redraw, to_dot
 from scenarios.tree_outlines import read_outline
+from scenarios.tree_styles import Style
 from scenarios.tree_tokens import has_tokens, read_tokens
 from scenarios.trees import Node, from_json, to_json, to_outline
 
@@ -56,7 +57,7 @@ class Mindmap:
         form = instance.attributes.get("form", "json")
         question = instance.attributes.get("question")
         if question is None:
-            question = ask("full", language, random.Random(instance.id))  # noqa: S311 - not a secret
+            question = ask("full", language, Chance("full", instance.id))
         return f"{question}\n\n{how_to_answer(str(form), language)}"
 
     def blank(self) -> str:
@@ -90,9 +91,14 @@ class Mindmap:
         """Return None: what is drawn is our own DOT."""
         return None
 
-    def dress(self, answer: Answer, attributes: Mapping[str, JsonValue]) -> Answer:  # noqa: ARG002 - contract
-        """Return the answer as the instance's map is drawn: without a style, as it is."""
-        return answer
+    def dress(self, answer: Answer, attributes: Mapping[str, JsonValue]) -> Answer:
+        """Return the answer drawn in the style of the instance, if it has one.
+
+        Raises:
+            ValidationError: the attribute ``style`` is no style.
+        """
+        style = attributes.get("style")
+        return answer if style is None else redraw(answer, Style.model_validate(style))
 
     def describe(self, answer: Answer) -> dict[str, JsonValue]:
         """Return the numbers of nodes and of levels of a map."""

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import random
 from dataclasses import dataclass
 
+from benchmark.chance import Chance
 from scenarios.mindbench.map import Map
 from scenarios.mindbench.phrasing import Language, ask
 from scenarios.tree_boxes import Box, write_box
 from scenarios.trees import Node
 
-INNER = 0.75
-"""Share of the parts that are more than one node, where the map has such."""
+INNER = 75
+"""Percent of the parts that are more than one node, where the map has such."""
 
 
 @dataclass(frozen=True)
@@ -31,16 +31,16 @@ class Part:
     region: Box | None = None
 
 
-def by_name(mind_map: Map, language: Language, rng: random.Random) -> Part | None:
+def by_name(mind_map: Map, language: Language, chance: Chance) -> Part | None:
     """Return a part below a node whose text no other node has; never the whole map."""
-    chosen = _choose(mind_map, [i for i in mind_map.named if i > 0], rng)
+    chosen = _choose(mind_map, [i for i in mind_map.named if i > 0], chance)
     if chosen is None:
         return None
     tree = mind_map.nodes[chosen]
-    return Part(ask("part", language, rng, label=tree.text), tree, chosen)
+    return Part(ask("part", language, chance, label=tree.text), tree, chosen)
 
 
-def by_place(mind_map: Map, language: Language, rng: random.Random) -> Part | None:
+def by_place(mind_map: Map, language: Language, chance: Chance) -> Part | None:
     """Return a part that fills a region: in the box around it lies no other node.
 
     None where positions are not known, or where every part has others in its region.
@@ -52,15 +52,15 @@ def by_place(mind_map: Map, language: Language, rng: random.Random) -> Part | No
         for i in mind_map.placed
         if i > 0 and mind_map.within(mind_map.region(i)) == list(mind_map.subtree(i))
     ]
-    chosen = _choose(mind_map, alone, rng)
+    chosen = _choose(mind_map, alone, chance)
     if chosen is None:
         return None
     region = mind_map.region(chosen)
-    text = ask("part_box", language, rng, box=write_box(region))
+    text = ask("part_box", language, chance, box=write_box(region))
     return Part(text, mind_map.nodes[chosen], chosen, region)
 
 
-def _choose(mind_map: Map, numbers: list[int], rng: random.Random) -> int | None:
+def _choose(mind_map: Map, numbers: list[int], chance: Chance) -> int | None:
     inner = [i for i in numbers if mind_map.nodes[i].children]
-    wanted = inner if inner and rng.random() < INNER else numbers
-    return rng.choice(wanted) if wanted else None
+    wanted = inner if inner and chance.happens(INNER) else numbers
+    return chance.choice(wanted) if wanted else None

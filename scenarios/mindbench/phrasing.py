@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import random
 import re
 from functools import cache
 from pathlib import Path
 from typing import Literal
+
+from benchmark.chance import Chance
 
 Language = Literal["en", "zh"]
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
@@ -30,9 +31,9 @@ def phrasings(kind: str, language: Language) -> tuple[str, ...]:
     return tuple(line for line in _sections(language)[kind].split("\n") if line)
 
 
-def ask(kind: str, language: Language, rng: random.Random, **values: str) -> str:
+def ask(kind: str, language: Language, chance: Chance, **values: str) -> str:
     """Return a question: one of the phrasings of its kind, with `values` in their places."""
-    chosen = rng.choice(phrasings(kind, language))
+    chosen = chance.choice(phrasings(kind, language))
     return _PLACE.sub(lambda place: values[place[1]], chosen)
 
 

@@ -13,11 +13,11 @@ not cut nodes in half; and an answer that could not be read back as it is, is no
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
+from benchmark.chance import Chance
 from scenarios.mindbench.answers import Form, Item, is_readable
 from scenarios.mindbench.map import Map
 from scenarios.mindbench.phrasing import Language, ask
@@ -26,11 +26,11 @@ from scenarios.tree_boxes import union, write_box
 ATTEMPTS = 40
 """So many choices are tried before a map is said to offer no question of a kind."""
 
-BEYOND = 0.1
-"""Share of the questions after a level that ask for one below the deepest: the answer is none."""
+BEYOND = 10
+"""Percent of the questions after a level that ask for one below the deepest: the answer is none."""
 
-INNER = 0.75
-"""Share of the questions after children that ask about a node that has some."""
+INNER = 75
+"""Percent of the questions after children that ask about a node that has some."""
 
 WORDS: dict[Language, tuple[str, str]] = {"en": ("No", "Yes"), "zh": ("否", "是")}
 
@@ -88,15 +88,15 @@ class Question:
     region: tuple[int, int, int, int] | None = None
 
 
-def generate(kind: Kind, mind_map: Map, language: Language, rng: random.Random) -> Question | None:
+def generate(kind: Kind, mind_map: Map, language: Language, chance: Chance) -> Question | None:
     """Return a question of a kind, or None where the map offers none.
 
-    The same map, language and state of `rng` give the same question.
+    The same map, language and state of `chance` give the same question.
     """
     if kind not in STRUCTURED and mind_map.boxes is None:
         return None
     for _ in range(ATTEMPTS):
-        question = _MAKERS[kind](_Maker(kind, mind_map, language, rng))
+        question = _MAKERS[kind](_Maker(kind, mind_map, language, chance))
         if question is not None and is_readable(question.items, question.form):
             return question
     return None
@@ -105,11 +105,11 @@ def generate(kind: Kind, mind_map: Map, language: Language, rng: random.Random) 
 class _Maker:
     """Makes one attempt at a question."""
 
-    def __init__(self, kind: Kind, mind_map: Map, language: Language, rng: random.Random) -> None:
+    def __init__(self, kind: Kind, mind_map: Map, language: Language, chance: Chance) -> None:
         self.kind = kind
         self.map = mind_map
         self.language = language
-        self.rng = rng
+        self.chance = chance
         self.by_place = kind in RECOGNITION
         self.known = mind_map.placed if self.by_place else mind_map.named
 
@@ -138,8 +138,8 @@ class _Maker:
     def nodes_at_level(self) -> Question:
         """Ask for the nodes of a level."""
         deepest = max(self.map.levels)
-        beyond = self.rng.random() < BEYOND
-        level = deepest + 1 if beyond else self.rng.randint(1, deepest)
+        beyond = self.chance.happens(BEYOND)
+        level = deepest + 1 if beyond else self.chance.between(1, deepest)
         found = [i for i, own in enumerate(self.map.levels) if own == level]
         return self._ask(
             Form.LIST, [self._text(i) for i in found], level=level, values={"level": str(level)}
@@ -161,7 +161,7 @@ class _Maker:
         """Ask how many nodes lie in the region around two nodes."""
         if len(self.known) < 2:
             return None
-        pair = self.rng.sample(self.known, 2)
+        pair = self.chance.shuffled(self.known)[:2]
         region = union(self.map.box(i) for i in pair)
         inside = self.map.within(region)
         if inside is None:
@@ -191,20 +191,20 @@ class _Maker:
         self, form: Form, answer: Callable[[int], list[Item]], *, inner: bool = False
     ) -> Question | None:
         nodes = self.known
-        if inner and self.rng.random() < INNER:
+        if inner and self.chance.happens(INNER):
             nodes = [i for i in nodes if self.map.nodes[i].children]
         if not nodes:
             return None
-        chosen = self.rng.choice(nodes)
+        chosen = self.chance.choice(nodes)
         return self._ask(form, answer(chosen), nodes=(chosen,), values=self._names(chosen))
 
     def _about_pair(self, related: Callable[[int, int], bool]) -> Question | None:
-        wanted = self.rng.random() < 0.5
-        one = self.rng.choice(self.known) if self.known else 0
+        wanted = self.chance.happens(50)
+        one = self.chance.choice(self.known) if self.known else 0
         others = [i for i in self.known if i != one and related(one, i) is wanted]
         if not others:
             return None
-        other = self.rng.choice(others)
+        other = self.chance.choice(others)
         return self._ask(
             Form.YES_NO,
             [Item(WORDS[self.language][wanted])],
@@ -231,7 +231,7 @@ class _Maker:
         region: tuple[int, int, int, int] | None = None,
         values: dict[str, str] | None = None,
     ) -> Question:
-        text = ask(self.kind, self.language, self.rng, **(values or {}))
+        text = ask(self.kind, self.language, self.chance, **(values or {}))
         return Question(self.kind, text, form, tuple(items), nodes, level, region)
 
     def _parent(self, number: int) -> list[int]:

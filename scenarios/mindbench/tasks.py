@@ -12,15 +12,15 @@ part of it or an answer. What is asked of an instance stands in its attributes:
 from __future__ import annotations
 
 import json
-import random
 from collections.abc import Sequence
 
 from pydantic import JsonValue
 
+from benchmark.chance import Chance
 from benchmark.outcome import Failed, Outcome, Stage, ok
 from benchmark.outcome import Kind as FailureKind
 from benchmark.protocols import Fit
-from benchmark.records import Answer, Drawing, Instance, Material, Structure, digest_json
+from benchmark.records import Answer, Instance, Material, Structure, Subject
 from scenarios.mindbench import answers, parts
 from scenarios.mindbench.answers import Form
 from scenarios.mindbench.map import Map
@@ -65,9 +65,9 @@ def map_of(material: Material) -> Map | None:
     return Map(tree.value, boxes if boxes is not None and len(boxes) == nodes else None)
 
 
-def _seeded(name: str, material: Material, turn: int, seed: int) -> random.Random:
-    """Return the random numbers of one question; equal arguments give equal ones."""
-    return random.Random(digest_json([name, material.id, material.truth, turn, seed]))  # noqa: S311 - not a secret
+def _seeded(name: str, material: Material, turn: int, seed: int) -> Chance:
+    """Return the draws of one question; equal arguments give equal ones."""
+    return Chance(name, material.id, material.truth, turn, seed)
 
 
 def _material(
@@ -91,7 +91,7 @@ def _material(
         scenario=name,
         subset=language,
         truth=truth,
-        drawn_from=Drawing(scenario=BASE, text=material.truth),
+        drawn_from=Subject(scenario=BASE, text=material.truth),
         picture=material.picture,
         assets=material.assets,
         provenance=origin.model_copy(update={"made": "; ".join(filter(None, (origin.made, made)))}),
@@ -109,6 +109,7 @@ class _Parsing(Mindmap):
     """What both tasks that ask for a part of the tree have in common."""
 
     derives_from = BASE
+    needs_places = False
     metrics = (
         *("nted_accuracy", "field_f1", "nted_accuracy_donut", "field_f1_donut"),
         *("ssim", "lpips", "ems"),
@@ -117,8 +118,8 @@ class _Parsing(Mindmap):
     def derive(self, material: Material, *, turn: int, seed: int) -> Material | None:
         """Return the question of a turn about a map, or None where the map offers none."""
         mind_map = map_of(material)
-        rng = _seeded(self.name, material, turn, seed)
-        part = mind_map and self._part(mind_map, material, rng)
+        chance = _seeded(self.name, material, turn, seed)
+        part = mind_map and self._part(mind_map, material, chance)
         if not part:
             return None
         form = TREE_FORMS[turn % len(TREE_FORMS)]
@@ -128,8 +129,8 @@ class _Parsing(Mindmap):
 
     _kind = "part"
 
-    def _part(self, mind_map: Map, material: Material, rng: random.Random) -> parts.Part | None:
-        return parts.by_name(mind_map, language_of(material.subset), rng)
+    def _part(self, mind_map: Map, material: Material, chance: Chance) -> parts.Part | None:
+        return parts.by_name(mind_map, language_of(material.subset), chance)
 
 
 class MindmapPart(_Parsing):
@@ -144,10 +145,11 @@ class MindmapPosition(_Parsing):
 
     name = "mindmap-position"
     version = "1"
+    needs_places = True
     _kind = "part_box"
 
-    def _part(self, mind_map: Map, material: Material, rng: random.Random) -> parts.Part | None:
-        return parts.by_place(mind_map, language_of(material.subset), rng)
+    def _part(self, mind_map: Map, material: Material, chance: Chance) -> parts.Part | None:
+        return parts.by_place(mind_map, language_of(material.subset), chance)
 
 
 def write_tree(tree: Node, form: str) -> str:
@@ -167,6 +169,7 @@ class _Answering:
     metrics: tuple[str, ...]
     fit = Fit.PAD
     derives_from = BASE
+    needs_places = False
     kinds: tuple[Kind, ...]
 
     def prompt(self, instance: Instance) -> str:
@@ -217,11 +220,11 @@ class _Answering:
         None where the map offers none of the kinds.
         """
         mind_map = map_of(material)
-        rng = _seeded(self.name, material, turn, seed)
+        chance = _seeded(self.name, material, turn, seed)
         language = language_of(material.subset)
         for kind in _from_turn(self.kinds, turn) if mind_map else ():
             assert mind_map is not None  # noqa: S101 - as the line above says
-            question = generate(kind, mind_map, language, rng)
+            question = generate(kind, mind_map, language, chance)
             if question is not None:
                 return self._derived(material, turn, seed, question)
         return None
@@ -262,6 +265,7 @@ class MindmapPositionVqa(_Answering):
     """The model is shown a mind map and answers a question that names or asks for positions."""
 
     name = "mindmap-position-vqa"
+    needs_places = True
     metrics = ("vqa_match", "answer_f1", "answer_iou")
     kinds = tuple(
         kind for pair in zip(RECOGNITION, (*GROUNDING, *GROUNDING), strict=False) for kind in pair

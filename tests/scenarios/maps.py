@@ -8,10 +8,14 @@ from scenarios.mindbench.map import Map
 from scenarios.tree_boxes import Box
 from scenarios.trees import Node, normalise_text
 
-LABELS = st.text(max_size=12).map(normalise_text).filter(
-    lambda text: text and normalise_text(text) == text
+LABELS = (
+    st.text(max_size=12)
+    .map(normalise_text)
+    .filter(lambda text: text and normalise_text(text) == text)
 )
-FEW_LABELS = st.sampled_from(["A", "B", "C", "D", "甲", "乙", "丙", "a b", "None", "[1]", "yes", "7"])
+FEW_LABELS = st.sampled_from(
+    ["A", "B", "C", "D", "甲", "乙", "丙", "a b", "None", "[1]", "yes", "7"]
+)
 """So few that a map has the same text twice."""
 
 

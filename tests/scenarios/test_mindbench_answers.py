@@ -85,7 +85,9 @@ def test_texts_with_boxes_are_read_back(text, box):
     assert read_items(write([Item(text, box)] * 2, Form.LIST_BOX)) == [Item(text, box)] * 2
 
 
-@given(st.text() | st.lists(SIGNS | st.sampled_from(["<bbox>", "1,", "[", "'", "\\u"])).map("".join))
+@given(
+    st.text() | st.lists(SIGNS | st.sampled_from(["<bbox>", "1,", "[", "'", "\\u"])).map("".join)
+)
 def test_anything_is_read(text):
     items = read_items(text)
     json.dumps([str(item) for item in items]).encode()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import random
 import re
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmark.chance import Chance
 from scenarios.mindbench import answers, parts
 from scenarios.mindbench.answers import Item
 from scenarios.mindbench.map import Map
@@ -61,7 +61,8 @@ def truth(question, walk: Walk, language: str) -> list[Item]:  # noqa: PLR0911
     if kind is Kind.THEME:
         return [Item(entries[0]["text"])]
     if kind is Kind.NODES_AT_LEVEL:
-        level = next(int(n) for n in re.findall(r"\d+", question.text) if n != "1" or is_one(question))
+        numbers = re.findall(r"\d+", question.text)
+        level = next(int(number) for number in numbers if number != "1" or set(numbers) == {"1"})
         return [Item(e["text"]) for e in entries if e["level"] == level]
     if kind is Kind.BOX_COUNT:
         (region,) = BOX.findall(question.text)
@@ -93,11 +94,6 @@ def truth(question, walk: Walk, language: str) -> list[Item]:  # noqa: PLR0911
     return [Item(box=walk.region(one))]
 
 
-def is_one(question) -> bool:
-    """Whether every number of a question after a level is 1 (the root's)."""
-    return set(re.findall(r"\d+", question.text)) == {"1"}
-
-
 class TestTruths:
     @pytest.mark.parametrize("kind", Kind)
     @pytest.mark.parametrize("language", LANGUAGES)
@@ -108,7 +104,7 @@ class TestTruths:
         @given(maps() | tidy_maps(), SEEDS)
         def check(mind_map: Map, seed: int) -> None:
             nonlocal asked
-            question = generate(kind, mind_map, language, random.Random(seed))
+            question = generate(kind, mind_map, language, Chance("t", seed))
             if question is not None:
                 asked += 1
                 walk = Walk(mind_map)
@@ -120,17 +116,17 @@ class TestTruths:
     @settings(max_examples=25, deadline=None)
     @given(maps() | tidy_maps(), SEEDS, st.sampled_from(Kind), st.sampled_from(LANGUAGES))
     def test_a_written_truth_is_read_back(self, mind_map, seed, kind, language):
-        question = generate(kind, mind_map, language, random.Random(seed))
+        question = generate(kind, mind_map, language, Chance("t", seed))
         if question is not None:
             written = answers.write(question.items, question.form)
             assert answers.read_items(written) == list(question.items)
-            again = generate(kind, mind_map, language, random.Random(seed))
+            again = generate(kind, mind_map, language, Chance("t", seed))
             assert again == question, "the same seed asks the same"
 
     def test_every_kind_is_asked_of_an_ordinary_map(self):
         mind_map = tidily(FAMILY)
         for kind in Kind:
-            found = [generate(kind, mind_map, "en", random.Random(seed)) for seed in range(5)]
+            found = [generate(kind, mind_map, "en", Chance("t", seed)) for seed in range(5)]
             assert all(found), kind
 
     def test_there_are_as_many_kinds_as_in_the_paper(self):
@@ -139,21 +135,21 @@ class TestTruths:
     def test_yes_and_no_are_both_frequent(self):
         mind_map = tidily(FAMILY)
         for kind in (Kind.PARENT_CHILD, Kind.SIBLINGS, Kind.BOX_PARENT_CHILD, Kind.BOX_SIBLINGS):
-            found = [generate(kind, mind_map, "en", random.Random(seed)) for seed in range(200)]
+            found = [generate(kind, mind_map, "en", Chance("t", seed)) for seed in range(200)]
             yes = sum(question.items[0].text == "Yes" for question in found if question)
             assert 60 <= yes <= 140, kind
 
     def test_some_answers_are_that_there_is_none(self):
         mind_map = tidily(FAMILY)
         for kind in (Kind.PARENT, Kind.CHILDREN, Kind.NODES_AT_LEVEL):
-            found = [generate(kind, mind_map, "en", random.Random(seed)) for seed in range(200)]
+            found = [generate(kind, mind_map, "en", Chance("t", seed)) for seed in range(200)]
             none = sum(not question.items for question in found if question)
             assert 0 < none < 100, kind
 
     def test_without_positions_no_question_is_about_them(self):
         mind_map = Map(FAMILY)
         for kind in (*RECOGNITION, *GROUNDING):
-            assert generate(kind, mind_map, "en", random.Random(0)) is None
+            assert generate(kind, mind_map, "en", Chance("t", 0)) is None
 
     def test_boxes_of_another_tree_are_refused(self):
         with pytest.raises(ValueError, match="1 boxes for 7 nodes"):
@@ -164,7 +160,7 @@ class TestParts:
     @settings(max_examples=50, deadline=None)
     @given(maps() | tidy_maps(), SEEDS, st.sampled_from(LANGUAGES))
     def test_a_named_part_hangs_from_the_only_node_of_its_name(self, mind_map, seed, language):
-        part = parts.by_name(mind_map, language, random.Random(seed))
+        part = parts.by_name(mind_map, language, Chance("t", seed))
         walk = Walk(mind_map)
         if part is None:
             others = walk.entries[1:]
@@ -179,7 +175,7 @@ class TestParts:
     @settings(max_examples=50, deadline=None)
     @given(maps() | tidy_maps(), SEEDS, st.sampled_from(LANGUAGES))
     def test_in_the_region_of_a_part_lies_that_part_alone(self, mind_map, seed, language):
-        part = parts.by_place(mind_map, language, random.Random(seed))
+        part = parts.by_place(mind_map, language, Chance("t", seed))
         if part is None:
             return
         walk = Walk(mind_map)
@@ -195,7 +191,7 @@ class TestParts:
     def test_most_parts_of_an_ordinary_map_have_children(self):
         mind_map = tidily(FAMILY)
         for find in (parts.by_name, parts.by_place):
-            found = [find(mind_map, "en", random.Random(seed)) for seed in range(100)]
+            found = [find(mind_map, "en", Chance("t", seed)) for seed in range(100)]
             assert sum(bool(part.tree.children) for part in found if part) > 50
 
 
@@ -224,7 +220,7 @@ class TestPhrasings:
 
     def test_labels_are_not_read_as_places(self):
         mind_map = Map(Node("r", (Node("{other} {label}"),)))
-        part = parts.by_name(mind_map, "en", random.Random(1))
+        part = parts.by_name(mind_map, "en", Chance("t", 1))
         assert part is not None
         assert "“{other} {label}”" in part.text
 
