@@ -14,6 +14,7 @@ from rich.markup import escape
 
 from flows.console import Exit, TryExit, console, errors, fail, quieten_prefect
 from flows.score_cli import score_app
+from flows.stats_cli import stats
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -100,9 +101,12 @@ def evaluate(
     scenario: Scenarios = None,
     limit: Limit = None,
     name: Annotated[str | None, typer.Option(help="the run's name")] = None,
+    split: Annotated[str, typer.Option(help="test, or test* (maps of at most 60 nodes)")] = "test",
 ) -> None:
     """Ask models about a snapshot, render what they write and score it; resumes by itself."""
-    run, code = _evaluate(_settings(), snapshot, model, scenarios=scenario, limit=limit, name=name)
+    run, code = _evaluate(
+        _settings(), snapshot, model, scenarios=scenario, limit=limit, name=name, split=split
+    )
     console.print(f"next: rerender report {run}", soft_wrap=True)
     sys.exit(code)
 
@@ -180,6 +184,7 @@ def weights() -> None:
 
 
 app.add_typer(score_app, name="score")
+app.command()(stats)
 
 
 @app.command(name="list")
@@ -246,10 +251,15 @@ def _evaluate(
     scenarios: list[str] | None = None,
     limit: int | None = None,
     name: str | None = None,
+    split: str = "test",
 ) -> tuple[str, Exit]:
     from flows.evaluate import evaluate as flow
     from flows.progress import Bars, observed_by
+    from flows.splits import Split
     from flows.workshop import opened
+
+    if split not in list(Split):
+        fail(f"--split is {' or '.join(Split)}, not {split!r}")
 
     console.print(f"[bold]evaluate[/bold] {escape(', '.join(models))} on {escape(snapshot)}")
     with opened(settings) as workshop:
@@ -263,6 +273,7 @@ def _evaluate(
                 scenarios=scenarios,
                 limit=limit,
                 name=name,
+                split=split,
                 return_state=True,
             )
         run = state.result(raise_on_failure=False)
