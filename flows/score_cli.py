@@ -107,10 +107,6 @@ def _print_judged(judged: list[Judged], *, as_json: bool, single: bool) -> None:
         value: Any = objects[0] if single else {"pairs": objects}
         sys.stdout.write(json.dumps(value, ensure_ascii=False) + "\n")
         return
-    if single:
-        table = _turned(judged, "metric")
-    else:
-        table = _table(judged, "pair")
-    console.print(table)
+    console.print(_turned(judged, "metric") if single else _table(judged, "pair"))
     for name, reason in {k: v for each in judged for k, v in each.reasons.items()}.items():
         console.print(f"{name} is missing: {reason}", soft_wrap=True, markup=False)
