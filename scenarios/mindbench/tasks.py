@@ -49,15 +49,12 @@ _LIST_FORMS = (Form.LIST, Form.LIST_BOX)
 
 
 def map_of(material: Material) -> Map | None:
-    """Return the map of a material whose truth is a tree in canonical JSON, with its boxes.
+    """Return the map of a material whose truth is a tree, with its boxes if they are known.
 
-    None where the truth is not such a tree, or where it is not the one that the boxes belong to.
+    None where the truth is no tree; boxes that are not of this tree are left out.
     """
-    try:
-        value = json.loads(material.truth)
-    except ValueError:
-        return None
-    tree = from_json(value)
+    read = Mindmap().read(material.truth)
+    tree = read if isinstance(read, Failed) else from_json(read.value.tree)
     if isinstance(tree, Failed):
         return None
     boxes = read_boxes(material.attributes.get("boxes"))

@@ -24,6 +24,7 @@ from scenarios.mindbench.tasks import (
 )
 from scenarios.mindmap import Mindmap
 from scenarios.tree_styles import Style
+from scenarios.tree_tokens import to_tokens
 from tests.contracts.scenario_contract import ScenarioContract, instance
 from tests.scenarios.maps import tidily, tidy_maps
 from tests.scenarios.test_mindbench_questions import FAMILY
@@ -118,7 +119,9 @@ def test_boxes_of_another_tree_are_not_used():
     cut = whole.model_copy(update={"attributes": {"boxes": whole.attributes["boxes"][1:]}})
     assert map_of(cut).boxes is None
     assert map_of(whole).boxes is not None
-    assert map_of(whole.model_copy(update={"truth": "no JSON"})) is None
+    assert map_of(whole.model_copy(update={"truth": "no tree"})) is None
+    tokens = to_tokens(FAMILY)
+    assert map_of(whole.model_copy(update={"truth": tokens})) == map_of(whole)
     assert map_of(whole.model_copy(update={"truth": "[]"})) is None
 
 
