@@ -102,10 +102,20 @@ def evaluate(
     limit: Limit = None,
     name: Annotated[str | None, typer.Option(help="the run's name")] = None,
     split: Annotated[str, typer.Option(help="test, or test* (maps of at most 60 nodes)")] = "test",
+    source: Annotated[
+        str | None, typer.Option(help="only of this source, or published set (XMind, Zhixi, …)")
+    ] = None,
 ) -> None:
     """Ask models about a snapshot, render what they write and score it; resumes by itself."""
     run, code = _evaluate(
-        _settings(), snapshot, model, scenarios=scenario, limit=limit, name=name, split=split
+        _settings(),
+        snapshot,
+        model,
+        scenarios=scenario,
+        limit=limit,
+        name=name,
+        split=split,
+        source=source,
     )
     console.print(f"next: rerender report {run}", soft_wrap=True)
     sys.exit(code)
@@ -252,6 +262,7 @@ def _evaluate(
     limit: int | None = None,
     name: str | None = None,
     split: str = "test",
+    source: str | None = None,
 ) -> tuple[str, Exit]:
     from flows.evaluate import evaluate as flow
     from flows.progress import Bars, observed_by
@@ -274,6 +285,7 @@ def _evaluate(
                 limit=limit,
                 name=name,
                 split=split,
+                source=source,
                 return_state=True,
             )
         run = state.result(raise_on_failure=False)

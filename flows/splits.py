@@ -21,6 +21,10 @@ class Split(StrEnum):
     EASY = "test*"
 
 
+class NothingChosen(ValueError):
+    """The arguments of an evaluation leave no instance; the text says which there are."""
+
+
 def in_split(instance: Instance, split: Split) -> bool:
     """Tell whether an instance is in a split; one whose map is not known is not in ``test*``."""
     if split is Split.TEST:
@@ -29,6 +33,18 @@ def in_split(instance: Instance, split: Split) -> bool:
     return isinstance(nodes, int) and nodes <= EASY_NODES
 
 
-def choose(instances: Sequence[Instance], split: Split) -> list[Instance]:
-    """Return the instances of a split, in their order."""
-    return [instance for instance in instances if in_split(instance, split)]
+def source_of(instance: Instance) -> str:
+    """Return the name of the published set that an instance is of, else of its source."""
+    named = instance.attributes.get("set")
+    return named if isinstance(named, str) and named else instance.provenance.source
+
+
+def choose(
+    instances: Sequence[Instance], split: Split = Split.TEST, source: str | None = None
+) -> list[Instance]:
+    """Return the instances of a split and of a source (None: of all), in their order."""
+    return [
+        instance
+        for instance in instances
+        if in_split(instance, split) and source in (None, source_of(instance))
+    ]

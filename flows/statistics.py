@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from benchmark.records import Instance
-from flows.splits import Split, in_split
+from flows.splits import Split, in_split, source_of
 
 BOTH = "en+zh"
 
@@ -48,12 +48,6 @@ class Structure:
     """Mean number of levels."""
     longest_side: float
     """Mean length of the longer side of the pictures, in pixels (figure 3 a)."""
-
-
-def source_of(instance: Instance) -> str:
-    """Return what a table calls the source: the name of a published set, else the source's own."""
-    named = instance.attributes.get("set")
-    return named if isinstance(named, str) and named else instance.provenance.source
 
 
 def maps_of(instances: Iterable[Instance]) -> list[Instance]:

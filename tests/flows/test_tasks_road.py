@@ -280,6 +280,12 @@ class TestStatistics:
             assert (choose([instance], Split.EASY) == [instance]) is easy
             assert choose([instance], Split.TEST) == [instance]
 
+    def test_one_published_set_can_be_chosen(self, workshop):
+        mine, other = instance_of(workshop, whole()), instance_of(workshop, whole(set="XMind"))
+        assert choose([mine, other], source="XMind") == [other]
+        assert choose([mine, other], source="test") == [mine]
+        assert choose([mine, other]) == [mine, other]
+
     def test_a_map_that_is_not_known_is_not_easy(self, workshop):
         material = derived("mindmap-vqa", whole()).model_copy(
             update={"drawn_from": None, "picture": PNG}
