@@ -111,6 +111,7 @@ class _Parsing(Mindmap):
         *("nted_accuracy", "field_f1", "nted_accuracy_donut", "field_f1_donut"),
         *("ssim", "lpips", "ems"),
     )
+    _kind = "part"
 
     def derive(self, material: Material, *, turn: int, seed: int) -> Material | None:
         """Return the question of a turn about a map, or None where the map offers none."""
@@ -123,8 +124,6 @@ class _Parsing(Mindmap):
         asked: dict[str, JsonValue] = {"question": part.text, "form": form, "kind": self._kind}
         truth = write_tree(part.tree, form)
         return _material(self.name, material, turn, seed, truth=truth, asked=asked)
-
-    _kind = "part"
 
     def _part(self, mind_map: Map, material: Material, chance: Chance) -> parts.Part | None:
         return parts.by_name(mind_map, language_of(material.subset), chance)
