@@ -15,6 +15,7 @@ from rich.markup import escape
 from flows.console import Exit, TryExit, console, errors, fail, quieten_prefect
 from flows.score_cli import score_app
 from flows.stats_cli import stats
+from flows.synthesis_cli import synthesis_app
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -195,6 +196,7 @@ def weights() -> None:
 
 app.add_typer(score_app, name="score")
 app.command()(stats)
+app.add_typer(synthesis_app, name="synthesize")
 
 
 @app.command(name="list")

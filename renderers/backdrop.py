@@ -8,6 +8,8 @@ only, hence the same on every machine.
 The drawing is multiplied with its paper, as ink is: what is white shows the paper, what is black
 stays black. Noise is Gaussian to the eye: the sum of twelve uniform bytes less its mean
 (Irwin and Hall), whose standard deviation is 256 to within a thousandth.
+
+Whoever changes a pixel here raises ``GraphvizRenderer.version``.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from pydantic import Field, JsonValue, StringConstraints, ValidationError
 
 from benchmark.chance import Chance
 from benchmark.outcome import Failed, Kind, Outcome, Stage, ok
-from benchmark.records import Picture, Record
+from benchmark.records import Record
 from renderers import canvas
 from renderers.canvas import Array
 
@@ -78,14 +80,10 @@ def read_backdrop(value: JsonValue) -> Outcome[Backdrop | None]:
         return Failed.of(Stage.RENDER, Kind.UNSUPPORTED, message)
 
 
-def put_on(picture: Picture, backdrop: Backdrop) -> Outcome[Picture]:
-    """Return a picture, as ``canvas.picture`` made it, on its backdrop; the size stays."""
-    decoded = canvas.decode(picture.png)
-    if isinstance(decoded, Failed):
-        return decoded
+def encode(array: Array, backdrop: Backdrop) -> bytes:
+    """Encode an array (H, W, 3) of uint8 on its backdrop as a PNG."""
     compression = COMPRESSION if backdrop.noise else canvas.COMPRESSION
-    png = canvas.encode(apply(decoded.value, backdrop), compression)
-    return ok(picture.model_copy(update={"png": png}))
+    return canvas.encode(apply(array, backdrop), compression)
 
 
 def apply(array: Array, backdrop: Backdrop) -> Array:

@@ -83,10 +83,16 @@ def encode(array: Array, compression: int = COMPRESSION) -> bytes:
     return buffer.getvalue()
 
 
+def size(data: bytes) -> Outcome[tuple[int, int]]:
+    """Read width and height of an untrusted picture from its header; failures as of `decode`."""
+    return _read(data, lambda image: ok(image.size))
+
+
 def picture(
     pages: Sequence[bytes],
     *,
     crop_content: bool = True,
+    finish: Callable[[Array, tuple[int, int]], bytes] | None = None,
     flags: Sequence[Flag] = (),
     log: str = "",
     seconds: float = 0.0,
@@ -96,6 +102,8 @@ def picture(
     Args:
         pages: picture files in reading order; several are stacked.
         crop_content: documents are cropped to their content; web pages keep their window's size.
+        finish: makes the file of the finished array, of the same size, in place of `encode`; is
+            given the `corner` of what was cropped as well.
         flags: what went wrong although a picture came out.
         log: excerpt of the tool's log.
         seconds: how long the rendering took.
@@ -125,9 +133,10 @@ def picture(
         return cut
     array = cut.value
     height, width = array.shape[:2]
+    png = finish(array, corner(stacked.value)) if finish else encode(array)
     return ok(
         Picture(
-            png=encode(array), width=width, height=height, pages=len(pages),
+            png=png, width=width, height=height, pages=len(pages),
             flags=tuple(flags), log=log, seconds=seconds,
         )
     )  # fmt: skip
@@ -154,8 +163,7 @@ def crop(array: Array, margin: int = MARGIN) -> Outcome[Array]:
 def corner(array: Array) -> tuple[int, int]:
     """Return the column and the row where the content of a picture begins; (0, 0) without any.
 
-    What lies there comes to lie at (`MARGIN`, `MARGIN`) when ``picture`` makes a single page into
-    a result, or stays where it is if nothing is visible.
+    `crop` moves what lies there to (`margin`, `margin`).
     """
     rows, columns = _content(array)
     if rows is None or columns is None:
@@ -284,10 +292,10 @@ def _pages_failure(pages: Sequence[bytes]) -> Failed | None:
         return Failed.of(Stage.RENDER, Kind.RESOURCE_LIMIT, message)
     pixels = 0
     for page in pages:
-        size = _read(page, lambda image: ok(image.size))
-        if isinstance(size, Failed):
-            return size
-        pixels += size.value[0] * size.value[1]
+        sides = size(page)
+        if isinstance(sides, Failed):
+            return sides
+        pixels += sides.value[0] * sides.value[1]
         if pixels > MAX_PIXELS:
             message = f"pages: more than {MAX_PIXELS // 1_000_000} million pixels together"
             return Failed.of(Stage.RENDER, Kind.RESOURCE_LIMIT, message)

@@ -18,6 +18,9 @@ SCALE = 999
 POINTS = 72
 """Points in an inch: positions are in points, sizes of nodes in inches."""
 
+RESOLUTION = 96
+"""Pixels in an inch, unless Graphviz shrinks a picture that is too large for it."""
+
 _PAD_POINTS = 4.0
 """What Graphviz leaves around a graph that says nothing of it."""
 
@@ -86,8 +89,8 @@ class Layout:
                 part; negative where the part has a margin of its own.
             shown: width and height in pixels of the part.
         """
-        across = (self.frame.right - self.frame.left + 2 * self.pad[0]) / size[0]
-        down = (self.frame.top - self.frame.bottom + 2 * self.pad[1]) / size[1]
+        across = _points_a_pixel(self.frame.right - self.frame.left + 2 * self.pad[0], size[0])
+        down = _points_a_pixel(self.frame.top - self.frame.bottom + 2 * self.pad[1], size[1])
         left = self.frame.left - self.pad[0] + corner[0] * across
         top = self.frame.top + self.pad[1] - corner[1] * down
         return Area(left, top - shown[1] * down, left + shown[0] * across, top)
@@ -117,6 +120,12 @@ def _nodes(printed: bytes, start: int) -> Iterator[tuple[str, Area]]:
         name = printed[found.end() : start].decode("utf-8", "replace")
         yield name, Area(x - across, y - down, x + across, y + down)
         start += 1  # the line's end
+
+
+def _points_a_pixel(points: float, pixels: int) -> float:
+    """Return the scale of a side; its length in pixels is rounded, which the scale is not."""
+    usual = POINTS / RESOLUTION
+    return usual if abs(points / usual - pixels) <= 1 else points / pixels
 
 
 def _normalise(node: Area, frame: Area) -> Box:

@@ -20,22 +20,21 @@ them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from benchmark.outcome import Failed, Kind, Ok, Outcome, Stage, ok
 from benchmark.records import Flag, Picture, Structure
 from renderers import canvas
-from renderers.backdrop import Backdrop, put_on, read_backdrop
+from renderers.backdrop import Backdrop, encode, read_backdrop
 from renderers.bundle import Bundle, check_structure
-from renderers.graph_layout import PROGRAM, Box, read_layout
+from renderers.graph_layout import PROGRAM, RESOLUTION, Box, Layout, read_layout
 from renderers.job import WORK, Execution
 from renderers.pooled import PooledRenderer, judge
-from renderers.sandbox import Limits
+from renderers.sandbox import Limits, stopped_failure
 
 LAYOUTS = ("dot", "neato", "twopi", "circo", "fdp", "sfdp")
-RESOLUTION = 96
 
 MAX_NODES = 2000
 MAX_EDGES = 5000
@@ -67,6 +66,8 @@ status=$?
 [ ! -f {_LAYOUT} ] || gvpr '{PROGRAM}' {_LAYOUT} >{_PLACES} 2>/dev/null
 exit $status
 """
+
+_FIND = f"gvpr '{PROGRAM}' \"$1\" >{_PLACES}"
 
 # $1 is the layout program's choice of layout, $2 ... are the folders of the graphs.
 _BATCH = f"""\
@@ -100,6 +101,18 @@ class Drawing:
     height; see ``renderers.graph_layout.Layout.boxes``."""
 
 
+class _Finish:
+    """Makes the file of a picture, on its backdrop, and notes where its content began."""
+
+    def __init__(self, backdrop: Backdrop | None) -> None:
+        self._backdrop = backdrop
+        self.corner = (0, 0)
+
+    def __call__(self, array: canvas.Array, corner: tuple[int, int]) -> bytes:
+        self.corner = corner
+        return encode(array, self._backdrop) if self._backdrop else canvas.encode(array)
+
+
 @dataclass(frozen=True)
 class _Wish:
     """A structure that was checked."""
@@ -126,7 +139,9 @@ class GraphvizRenderer(PooledRenderer):
         if isinstance(wish, Failed):
             return wish
         executed = self._run(wish.value, _RENDER, [_PNG])
-        return executed if isinstance(executed, Failed) else self._judge(wish.value, executed.value)
+        if isinstance(executed, Failed):
+            return executed
+        return self._judge(wish.value, executed.value, _Finish(wish.value.backdrop))
 
     def draw(self, structure: Structure) -> Outcome[Drawing]:
         """Render the first graph as `render` does, to the same picture, and find its nodes.
@@ -142,10 +157,7 @@ class GraphvizRenderer(PooledRenderer):
         executed = self._run(wish.value, _DRAW, [_PNG, _PLACES])
         if isinstance(executed, Failed):
             return executed
-        picture = self._judge(wish.value, executed.value)
-        if isinstance(picture, Failed):
-            return picture
-        return _find_nodes(picture.value, executed.value.files)
+        return self._find_nodes(wish.value, executed.value)
 
     def draw_many(self, structures: Sequence[Structure]) -> list[Outcome[Drawing]]:
         """Draw graphs that we made ourselves, all in one container.
@@ -171,6 +183,33 @@ class GraphvizRenderer(PooledRenderer):
             for outcome, structure in zip(outcomes, structures, strict=True)
         ]
 
+    def find_layout(self, structure: Structure) -> Outcome[Layout]:
+        """Read the layout that a graph brings along (``bb``, ``pos``, …), as ``-Tdot`` writes it.
+
+        Nothing is laid out or drawn, so the fonts that it was made with are not needed. MindBench
+        publishes its synthetic maps in this form.
+
+        Returns:
+            The layout of the first graph, or a failure: that of a limit, or ``COMPILE_ERROR`` for
+            a graph that cannot be read or has no layout.
+        """
+        checked = check_structure(structure)
+        if isinstance(checked, Failed):
+            return checked
+        bundle = checked.value
+        command = ["sh", "-c", _FIND, "sh", f"./{bundle.entry}"]
+        executed = self.pool.run(command, bundle.files, collect=[_PLACES])
+        if isinstance(executed, Failed):
+            return executed
+        stopped = stopped_failure(executed.value, self.limits)
+        if stopped:
+            return stopped
+        layout = read_layout(executed.value.files.get(_PLACES, b""))
+        if layout is None:
+            message = "the file holds no graph with a layout"
+            return Failed.of(Stage.RENDER, Kind.COMPILE_ERROR, message, executed.value.log)
+        return ok(layout)
+
     def _draw_batch(
         self, layout: str, wishes: dict[int, _Wish]
     ) -> Iterator[tuple[int, Outcome[Drawing]]]:
@@ -192,9 +231,9 @@ class GraphvizRenderer(PooledRenderer):
         for number, wish in wishes.items() if silent else ():
             own = {name: made.files.get(f"{number}/{name}", b"") for name in (_PNG, _PLACES)}
             seconds = made.seconds / len(wishes)
-            picture = self._judge(wish, replace(made, files=own, seconds=seconds))
-            if isinstance(picture, Ok):
-                yield number, _find_nodes(picture.value, own)
+            drawing = self._find_nodes(wish, replace(made, files=own, seconds=seconds))
+            if isinstance(drawing, Ok):
+                yield number, drawing
 
     def _run(self, wish: _Wish, script: str, collect: Sequence[str]) -> Outcome[Execution]:
         entry = f"./{wish.bundle.entry}"
@@ -205,13 +244,25 @@ class GraphvizRenderer(PooledRenderer):
             command, wish.bundle.files, collect=collect, environment=_environment(wish.bundle)
         )
 
-    def _judge(self, wish: _Wish, execution: Execution) -> Outcome[Picture]:
+    def _judge(self, wish: _Wish, execution: Execution, finish: _Finish) -> Outcome[Picture]:
         files = execution.files
         pages = [files[_PNG]] if _PNG in files and _PNG not in wish.bundle.files else []
-        picture = judge(execution, pages, self.limits, _read_errors)
-        if isinstance(picture, Failed) or wish.backdrop is None:
+        return judge(execution, pages, self.limits, _read_errors, finish)
+
+    def _find_nodes(self, wish: _Wish, execution: Execution) -> Outcome[Drawing]:
+        """Bring the layout's boxes into the picture, which shows a cut of what Graphviz drew."""
+        finish = _Finish(wish.backdrop)
+        picture = self._judge(wish, execution, finish)
+        if isinstance(picture, Failed):
             return picture
-        return put_on(picture.value, wish.backdrop)
+        size = canvas.size(execution.files[_PNG])
+        layout = read_layout(execution.files.get(_PLACES, b""))
+        if layout is None or isinstance(size, Failed):
+            message = "the graph was drawn, but its layout cannot be read"
+            return Failed.of(Stage.RENDER, Kind.COMPILE_ERROR, message, picture.value.log)
+        corner = (finish.corner[0] - canvas.MARGIN, finish.corner[1] - canvas.MARGIN)
+        shown = (picture.value.width, picture.value.height)
+        return ok(Drawing(picture.value, layout.boxes(layout.seen(size.value, corner, shown))))
 
 
 def _check(structure: Structure) -> Outcome[_Wish]:
@@ -226,25 +277,6 @@ def _check(structure: Structure) -> Outcome[_Wish]:
     if isinstance(backdrop, Failed):
         return backdrop
     return ok(_Wish(checked.value, str(layout), backdrop.value))
-
-
-def _find_nodes(picture: Picture, files: Mapping[str, bytes]) -> Outcome[Drawing]:
-    """Bring the layout's boxes into the picture, which shows a cut of what Graphviz drew."""
-    layout = read_layout(files.get(_PLACES, b""))
-    if layout is None:
-        message = "the graph was drawn, but its layout cannot be read"
-        return Failed.of(Stage.RENDER, Kind.COMPILE_ERROR, message, picture.log)
-    whole = canvas.decode(files[_PNG])
-    if isinstance(whole, Failed):
-        return whole
-    column, row = canvas.corner(whole.value)
-    height, width = whole.value.shape[:2]
-    seen = layout.seen(
-        (width, height),
-        (column - canvas.MARGIN, row - canvas.MARGIN),
-        (picture.width, picture.height),
-    )
-    return ok(Drawing(picture, layout.boxes(seen)))
 
 
 def _command(layout: str, entry: str) -> list[str]:

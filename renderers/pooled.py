@@ -90,6 +90,7 @@ def judge(
     pages: Sequence[bytes],
     limits: Limits,
     read_errors: Callable[[str], Sequence[Flag]],
+    finish: Callable[[canvas.Array, tuple[int, int]], bytes] | None = None,
 ) -> Outcome[Picture]:
     """Decide what a run means; exit status and picture are independent facts.
 
@@ -106,6 +107,7 @@ def judge(
         pages: the picture files that it wrote, in reading order.
         limits: that it ran under.
         read_errors: finds errors in the tool's log, the first one first; they become flags.
+        finish: as for ``canvas.picture``.
     """
     stopped = stopped_failure(execution, limits)
     if stopped:
@@ -114,7 +116,7 @@ def judge(
     flags = list(dict.fromkeys(read_errors(execution.log)))[:MAX_FLAGS]
     if execution.exit_code and not flags:
         flags = [Flag(kind=Kind.COMPILE_ERROR, message=_exit_message(execution))]
-    outcome = canvas.picture(pages, flags=flags, log=log, seconds=execution.seconds)
+    outcome = canvas.picture(pages, finish=finish, flags=flags, log=log, seconds=execution.seconds)
     nothing = isinstance(outcome, Failed) and outcome.kind is Kind.EMPTY_RENDER
     if nothing and execution.exit_code:
         return Failed.of(Stage.RENDER, flags[0].kind, flags[0].message, log)

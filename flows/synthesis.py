@@ -1,0 +1,190 @@
+"""Mind maps by seed, drawn and written to a folder: pictures, trees, graphs, boxes, a manifest."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchmark.outcome import Failed, Ok, Outcome, Stage
+from benchmark.records import Answer, Material, digest_bytes
+from benchmark.settings import Settings
+from flows.progress import current
+from renderers import canvas
+from scenarios.mindmap import Mindmap
+from scenarios.tree_drawing import node_boxes, redraw
+from scenarios.tree_styles import Style
+from scenarios.trees import Node, from_json
+from sources.corpus import Language
+from sources.synthetic_mindmaps import VERSION, make_map
+
+if TYPE_CHECKING:
+    from renderers.graphviz import Drawing, GraphvizRenderer
+
+BATCH = 20
+"""Maps of one container."""
+
+MANIFEST = "manifest.jsonl"
+PARTS = {"picture": "png", "tree": "json", "graph": "gv", "boxes": "json"}
+"""What is written of each map, each into a folder of that name, and how the files' names end."""
+
+
+class SynthesisError(RuntimeError):
+    """The set could not be written; the text says why and what to do."""
+
+
+def synthesise(
+    folder: Path, language: Language, count: int, seed: int, settings: Settings
+) -> tuple[int, int]:
+    """Write a set of maps; the same arguments and container write the same bytes.
+
+    A map that the folder's manifest tells of, with files that are as it says, is not made again:
+    an interrupted set is finished by the same call, and a folder can hold several sets.
+
+    Args:
+        folder: is made if need be.
+        language: of the maps' text.
+        count: how many maps, numbered from 0.
+        seed: of the set.
+        settings: how many containers work at once.
+
+    Returns:
+        How many maps of this set are there and how many could not be drawn; the manifest has a line
+        for each, in order of the identifiers, with the failure in place of the files.
+
+    Raises:
+        SynthesisError: the engine failed.
+        OSError: the folder cannot be written to.
+    """
+    from renderers.graphviz import GraphvizRenderer
+
+    for part in PARTS:
+        (folder / part).mkdir(parents=True, exist_ok=True)
+    materials = [make_map(language, seed, number) for number in range(count)]
+    with (
+        GraphvizRenderer(workers=settings.workers) as renderer,
+        ThreadPoolExecutor(settings.workers) as threads,
+    ):
+        tools = _tools(renderer)
+        lines = _known(folder, tools)
+        left = [material for material in materials if material.id not in lines]
+        current().expect(Stage.RENDER, count)
+        for _ in range(count - len(left)):
+            current().advance(Stage.RENDER, "cached")
+        work = [
+            threads.submit(_write_batch, folder, renderer, left[start : start + BATCH])
+            for start in range(0, len(left), BATCH)
+        ]
+        try:
+            for future in work:
+                fresh = [{**line, "tools": tools} for line in future.result()]
+                _note(folder, fresh)
+                lines |= {line["id"]: line for line in fresh}
+        except BaseException:
+            threads.shutdown(wait=True, cancel_futures=True)
+            raise
+    (folder / MANIFEST).unlink(missing_ok=True)
+    _note(folder, [lines[name] for name in sorted(lines)])
+    failed = sum("failure" in lines[material.id] for material in materials)
+    return count - failed, failed
+
+
+def _tools(renderer: GraphvizRenderer) -> dict[str, Any]:
+    """Return all that changes a picture besides what is drawn."""
+    image = renderer.image_digest()
+    if isinstance(image, Failed):
+        raise SynthesisError(image.message)
+    return {
+        "synthesis": VERSION,
+        "renderer": renderer.version,
+        "canvas": canvas.VERSION,
+        "image": image.value,
+    }
+
+
+def _known(folder: Path, tools: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the manifest's lines by identifier, as far as these tools made what they tell of."""
+    known = {}
+    path = folder / MANIFEST
+    for text in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
+        try:
+            line = json.loads(text)
+        except ValueError:
+            continue  # the end of an interrupted run
+        if line["tools"] == tools and ("failure" in line or _is_whole(folder, line)):
+            known[line["id"]] = line
+    return known
+
+
+def _is_whole(folder: Path, line: dict[str, Any]) -> bool:
+    paths = {part: folder / line[part] for part in PARTS}
+    return all(
+        path.is_file() and digest_bytes(path.read_bytes()) == line["digests"][part]
+        for part, path in paths.items()
+    )
+
+
+def _note(folder: Path, lines: Sequence[dict[str, Any]]) -> None:
+    """Add lines to the manifest."""
+    text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+    with (folder / MANIFEST).open("a", encoding="utf-8", newline="\n") as manifest:
+        manifest.write(text)
+
+
+def answer_of(material: Material) -> tuple[Answer, Node]:
+    """Return what is drawn of a synthetic map, in its style, and its tree."""
+    read = Mindmap().read(material.truth)
+    tree = from_json(json.loads(material.truth))
+    if isinstance(read, Failed) or isinstance(tree, Failed):
+        raise ValueError(f"{material.id}: the truth is no tree")
+    style = Style.model_validate(material.attributes["style"])
+    return redraw(read.value, style), tree.value
+
+
+def _write_batch(
+    folder: Path, renderer: GraphvizRenderer, materials: Sequence[Material]
+) -> list[dict[str, Any]]:
+    answers = [answer_of(material) for material in materials]
+    drawn = renderer.draw_many([answer.structure for answer, _ in answers])
+    return list(_written(folder, materials, answers, drawn))
+
+
+def _written(
+    folder: Path,
+    materials: Sequence[Material],
+    answers: Sequence[tuple[Answer, Node]],
+    drawn: Sequence[Outcome[Drawing]],
+) -> Iterator[dict[str, Any]]:
+    for material, (answer, tree), outcome in zip(materials, answers, drawn, strict=True):
+        line: dict[str, Any] = {"id": material.id, **material.attributes}
+        if isinstance(outcome, Ok):
+            current().advance(Stage.RENDER, "done")
+            yield line | _write_map(folder, material, answer, tree, outcome.value)
+        elif outcome.final:
+            current().advance(Stage.RENDER, "failed")
+            yield line | {"failure": outcome.model_dump(mode="json")}
+        else:
+            raise SynthesisError(f"{outcome.message}. Run again when that is mended")
+
+
+def _write_map(
+    folder: Path, material: Material, answer: Answer, tree: Node, drawing: Drawing
+) -> dict[str, Any]:
+    name = "-".join(material.id.split("/")[1:])
+    contents = {
+        "picture": drawing.picture.png,
+        "tree": material.truth.encode() + b"\n",
+        "graph": answer.structure.text.encode(),
+        "boxes": json.dumps(node_boxes(drawing.boxes, tree)).encode() + b"\n",
+    }
+    paths = {part: f"{part}/{name}.{ending}" for part, ending in PARTS.items()}
+    for part, path in paths.items():
+        (folder / path).write_bytes(contents[part])
+    return {
+        "width": drawing.picture.width,
+        "height": drawing.picture.height,
+        **paths,
+        "digests": {part: digest_bytes(content) for part, content in contents.items()},
+    }
