@@ -7,10 +7,12 @@ A plug-in is any object with these attributes and methods, registered under an e
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
+
+from pydantic import JsonValue
 
 from benchmark.outcome import Failed, Outcome
 from benchmark.records import (
@@ -83,12 +85,17 @@ class Language(Protocol):
 
 @runtime_checkable
 class Scenario(Protocol):
-    """What is asked, how an answer is read, how it is rendered and by what it is scored."""
+    """What is asked, how an answer is read, how it is rendered and by what it is scored.
+
+    A scenario without a renderer asks for something that has no picture (an answer to a question);
+    its metrics compare texts and trees. ``Dresses``, ``Describes`` and ``Derives`` say what a
+    scenario may offer besides.
+    """
 
     name: str
     version: str
     subsets: tuple[str, ...]
-    renderer: str
+    renderer: str | None
     metrics: tuple[str, ...]
     fit: Fit
 
@@ -103,6 +110,42 @@ class Scenario(Protocol):
 
     def repair(self, answer: Answer, failure: Failed) -> Answer | None:
         """As ``Language.repair``."""
+
+
+@runtime_checkable
+class Dresses(Protocol):
+    """A scenario that draws answers as the picture of their instance is drawn (its style)."""
+
+    dressed_by: tuple[str, ...]
+    """The attributes of an instance that decide how; part of the keys."""
+
+    def dress(self, answer: Answer, attributes: Mapping[str, JsonValue]) -> Answer:
+        """Return the answer, to be drawn as an instance of these attributes is."""
+
+
+@runtime_checkable
+class Describes(Protocol):
+    """A scenario that measures what a picture shows; the measures become attributes."""
+
+    def describe(self, answer: Answer) -> dict[str, JsonValue]:
+        """Return measures by name (a map's nodes)."""
+
+
+@runtime_checkable
+class Derives(Protocol):
+    """A scenario whose material is made from that of another one (questions about maps)."""
+
+    derives_from: str
+    """The other scenario's name."""
+    needs_places: bool
+    """Whether only material whose nodes' boxes are known (attribute ``boxes``) offers anything."""
+
+    def derive(self, material: Material, *, turn: int, seed: int) -> Material | None:
+        """Return a piece of material about another one, or None where that offers none.
+
+        `turn` counts what was derived before, so that kinds of questions can take turns. Equal
+        arguments give equal pieces.
+        """
 
 
 @runtime_checkable

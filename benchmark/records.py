@@ -126,16 +126,36 @@ class Provenance(Record):
     made: str = Field(default="", description="how the material was made or chosen")
 
 
+class Subject(Record):
+    """What a picture shows where that is not the truth: a text that a scenario reads and draws."""
+
+    scenario: str = Field(description="registered name of the scenario that reads the text")
+    text: str
+
+
 class Material(Record):
-    """One piece of fresh material as a source yields it, before the reference is rendered."""
+    """One piece of fresh material as a source yields it, before the reference is rendered.
+
+    What the models are shown is, in this order: ``picture``, what ``drawn_from`` is drawn to, what
+    the truth is rendered to.
+    """
 
     id: str = Field(description="stable and unique within the source, e.g. webpage/html/cafe")
     scenario: str
     subset: str
     truth: str = Field(description="the structure, as a perfect answer would write it")
+    drawn_from: Subject | None = Field(
+        default=None, description="what the picture shows, if not the truth (a whole map)"
+    )
+    picture: bytes | None = Field(
+        default=None, description="the picture, where it came as one (PNG, JPEG, …)"
+    )
     assets: dict[str, bytes] = Field(default_factory=dict)
     provenance: Provenance
     attributes: dict[str, JsonValue] = Field(default_factory=dict)
+    metrics: tuple[str, ...] | None = Field(
+        default=None, description="those of the scenario that say something of it; None: all"
+    )
 
 
 class Instance(Record):
@@ -145,10 +165,26 @@ class Instance(Record):
     scenario: str
     subset: str
     image: Digest = Field(description="reference picture (PNG), as shown to the models")
+    reference: Digest | None = Field(
+        default=None,
+        description="the truth as a picture (PNG), where the picture that is shown is another one",
+    )
     truth: Digest | None = Field(description="the structure as a perfect answer; None if unknown")
     assets: tuple[Asset, ...] = ()
     provenance: Provenance
     attributes: dict[str, JsonValue] = Field(default_factory=dict)
+    metrics: tuple[str, ...] | None = Field(
+        default=None, description="those of the scenario that say something of it; None: all"
+    )
+
+    @property
+    def compared(self) -> Digest:
+        """The picture that pictures of answers are compared with."""
+        return self.reference or self.image
+
+    def scored_by(self, metric: str) -> bool:
+        """Tell whether a metric of the scenario says something of this instance."""
+        return self.metrics is None or metric in self.metrics
 
 
 class Usage(Record):
@@ -183,11 +219,11 @@ class Completion(Record):
 
 
 class Rendering(Record):
-    """A picture in the store, with what was done to get it."""
+    """A picture in the store, with what was done to get it; or an answer that has no picture."""
 
-    image: Digest
-    width: int
-    height: int
+    image: Digest | None = Field(description="None where the scenario renders nothing")
+    width: int | None = Field(default=None, description="pixels")
+    height: int | None = Field(default=None, description="pixels")
     pages: int = 1
     text: Whole = Field(default="", description="the structure as text, for text metrics")
     tree: JsonValue = None

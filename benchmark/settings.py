@@ -51,6 +51,12 @@ class Settings(BaseSettings):
     model_base_url: str | None = Field(
         default=None, description="OpenAI-compatible endpoint, e.g. of a local server"
     )
+    mindbench_folder: Path | None = Field(
+        default=None, description="a local copy of the published MindBench sets; None: download"
+    )
+    mindbench_revision: str | None = Field(
+        default=None, description="commit of the MindBench data set; None: the newest"
+    )
     reasoning_fallback: bool = Field(
         default=False,
         description="read an answer from the reasoning when the answer itself is empty",

@@ -90,6 +90,8 @@ def bundled_structures() -> dict[str, list[Structure]]:
             continue
         material = outcome.value
         scenario = registry.scenarios.get(material.scenario)
+        if scenario.renderer is None:
+            continue
         read = scenario.read(material.truth)
         if not isinstance(read, Failed):
             structure = read.value.structure

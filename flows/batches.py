@@ -141,11 +141,15 @@ def score_batch(workshop: Workshop, batch: Batch) -> Tally:
 
 
 def applicable(scenario: Scenario, instance: Instance) -> list[str]:
-    """Return the metrics that an instance can be scored by (all, if its truth is known)."""
+    """Return the metrics that an instance can be scored by.
+
+    All that say something of it, if its truth is known, else those that compare pictures.
+    """
     return [
         name
         for name in scenario.metrics
-        if instance.truth is not None or registry.metrics.get(name).needs == "images"
+        if instance.scored_by(name)
+        and (instance.truth is not None or registry.metrics.get(name).needs == "images")
     ]
 
 

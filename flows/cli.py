@@ -14,6 +14,7 @@ from rich.markup import escape
 
 from flows.console import Exit, TryExit, console, errors, fail, quieten_prefect
 from flows.score_cli import score_app
+from flows.stats_cli import stats
 from flows.synthesis_cli import synthesis_app
 
 if TYPE_CHECKING:
@@ -83,9 +84,14 @@ def refresh(
     ] = None,
     limit: Limit = None,
     name: Annotated[str | None, typer.Option(help="the snapshot's name")] = None,
+    tasks: Annotated[
+        int | None,
+        typer.Option(min=0, help="derive so many questions of each task on maps, per language"),
+    ] = None,
 ) -> None:
     """Fetch fresh material, render its references and freeze a snapshot."""
-    snapshot = _refresh(_settings(), source, since.date() if since else None, limit, name)
+    day = since.date() if since else None
+    snapshot = _refresh(_settings(), source, day, limit, name, tasks)
     console.print(f"next: rerender evaluate {snapshot} -m oracle -m blank", soft_wrap=True)
 
 
@@ -96,9 +102,22 @@ def evaluate(
     scenario: Scenarios = None,
     limit: Limit = None,
     name: Annotated[str | None, typer.Option(help="the run's name")] = None,
+    split: Annotated[str, typer.Option(help="test, or test* (maps of at most 60 nodes)")] = "test",
+    source: Annotated[
+        str | None, typer.Option(help="only of this source, or published set (XMind, Zhixi, …)")
+    ] = None,
 ) -> None:
     """Ask models about a snapshot, render what they write and score it; resumes by itself."""
-    run, code = _evaluate(_settings(), snapshot, model, scenarios=scenario, limit=limit, name=name)
+    run, code = _evaluate(
+        _settings(),
+        snapshot,
+        model,
+        scenarios=scenario,
+        limit=limit,
+        name=name,
+        split=split,
+        source=source,
+    )
     console.print(f"next: rerender report {run}", soft_wrap=True)
     sys.exit(code)
 
@@ -176,6 +195,7 @@ def weights() -> None:
 
 
 app.add_typer(score_app, name="score")
+app.command()(stats)
 app.add_typer(synthesis_app, name="synthesize")
 
 
@@ -208,7 +228,12 @@ def _settings() -> Settings:
 
 
 def _refresh(
-    settings: Settings, source: str, since: dt.date | None, limit: int | None, name: str | None
+    settings: Settings,
+    source: str,
+    since: dt.date | None,
+    limit: int | None,
+    name: str | None,
+    tasks: int | None = None,
 ) -> str:
     from benchmark import registry
     from flows.progress import Bars, observed_by
@@ -218,7 +243,7 @@ def _refresh(
     registry.sources.get(source)
     console.print(f"[bold]refresh[/bold] references from {escape(source)}")
     with opened(settings) as workshop, Bars(console) as bars, observed_by(bars):
-        made: str = flow(source=source, since=since, limit=limit, name=name)
+        made: str = flow(source=source, since=since, limit=limit, name=name, tasks=tasks)
         frozen = workshop.snapshot(made)
     console.print(
         f"snapshot [bold]{made}[/bold]: {len(frozen.instances)} instances, "
@@ -238,10 +263,16 @@ def _evaluate(
     scenarios: list[str] | None = None,
     limit: int | None = None,
     name: str | None = None,
+    split: str = "test",
+    source: str | None = None,
 ) -> tuple[str, Exit]:
     from flows.evaluate import evaluate as flow
     from flows.progress import Bars, observed_by
+    from flows.splits import Split
     from flows.workshop import opened
+
+    if split not in list(Split):
+        fail(f"--split is {' or '.join(Split)}, not {split!r}")
 
     console.print(f"[bold]evaluate[/bold] {escape(', '.join(models))} on {escape(snapshot)}")
     with opened(settings) as workshop:
@@ -255,6 +286,8 @@ def _evaluate(
                 scenarios=scenarios,
                 limit=limit,
                 name=name,
+                split=split,
+                source=source,
                 return_state=True,
             )
         run = state.result(raise_on_failure=False)
@@ -296,6 +329,8 @@ def _print_trial(result: object) -> None:
         console.print(f"[yellow]{flag.kind}:[/yellow] {escape(flag.message)}", soft_wrap=True)
     if result.failure:
         errors.print(str(result.failure), style="red", soft_wrap=True, markup=False)
+    elif result.text is not None:
+        console.print(f"read: {result.text}", soft_wrap=True, markup=False)
     else:
         pages = f"{result.pages} page{'s' if result.pages != 1 else ''}"
         told = escape(str(result.image))

@@ -17,6 +17,7 @@ from flows import runs, tasks
 from flows.batches import Batch
 from flows.progress import current
 from flows.runs import Run, run_name
+from flows.splits import NothingChosen, Split, choose, source_of
 from flows.workshop import Workshop, opened
 
 
@@ -27,6 +28,8 @@ def evaluate(
     scenarios: list[str] | None = None,
     limit: int | None = None,
     name: str | None = None,
+    split: str = Split.TEST,
+    source: str | None = None,
 ) -> State:
     """Ask models for the structure of every picture, render what they write and score it.
 
@@ -39,13 +42,15 @@ def evaluate(
         scenarios: all of the snapshot's by default.
         limit: at most so many instances of each scenario.
         name: the run's name; by default it follows from the other arguments.
+        split: ``test`` for everything, ``test*`` for mind maps of at most 60 nodes alone.
+        source: only what is of this source, or of this published set (XMind, Zhixi, …).
 
     Returns:
         A state whose data is the run's name.
     """
     models = list(dict.fromkeys(models))
     with opened() as workshop:
-        instances = select(workshop, snapshot, scenarios, limit)
+        instances = select(workshop, snapshot, scenarios, limit, Split(split), source)
         for model in models:
             workshop.model(model, snapshot)  # an unknown name ends the flow before any work
         batches = plan(workshop, snapshot, models, instances)
@@ -80,12 +85,18 @@ def evaluate(
 
 
 def select(
-    workshop: Workshop, snapshot: str, scenarios: Sequence[str] | None, limit: int | None
+    workshop: Workshop,
+    snapshot: str,
+    scenarios: Sequence[str] | None,
+    limit: int | None,
+    split: Split = Split.TEST,
+    source: str | None = None,
 ) -> list[Instance]:
     """Return the instances to evaluate, each subset of a scenario in its turn.
 
     Raises:
         SnapshotError, RegistryError: a name is unknown.
+        NothingChosen: no instance is left.
     """
     frozen = workshop.snapshot(snapshot)
     wanted = list(scenarios) if scenarios else frozen.scenarios()
@@ -93,7 +104,13 @@ def select(
         registry.scenarios.get(scenario)
     chosen = []
     for scenario in wanted:
-        chosen += _evenly(frozen.select([scenario]), limit)
+        chosen += _evenly(choose(frozen.select([scenario]), split, source), limit)
+    if not chosen:
+        known = ", ".join(dict.fromkeys(map(source_of, frozen.instances)))
+        raise NothingChosen(
+            f"no instance of {snapshot} is of split {split} and source {source or 'any'} "
+            f"(sources: {known})"
+        )
     return chosen
 
 

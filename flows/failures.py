@@ -12,6 +12,7 @@ def describe(error: Exception) -> str:
     from flows.judging import UnusableInput
     from flows.refresh import RefreshError
     from flows.runs import RunError
+    from flows.splits import NothingChosen
 
     known = (
         RegistryError,
@@ -21,6 +22,7 @@ def describe(error: Exception) -> str:
         BlobMissing,
         BlobDamaged,
         UnusableInput,
+        NothingChosen,
     )
     if isinstance(error, known):
         return str(error)

@@ -1,9 +1,8 @@
-"""`rerender score`: pictures or a MindBench prediction file, without a run."""
+"""`rerender score images`: pictures, without a run."""
 
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,8 +12,6 @@ from benchmark import registry
 from benchmark.outcome import Failed
 from benchmark.protocols import Fit, MetricUnavailable, Needs
 from renderers import canvas
-
-VALUES = "conversations"
 
 
 class UnusableInput(ValueError):
@@ -78,39 +75,6 @@ def pairs_of(path: Path) -> Iterator[tuple[Path, Path]]:
             if len(row) != 2:
                 raise UnusableInput(f"{path.name}, line {number}: not two columns parted by a tab")
             yield path.parent / row[0], path.parent / row[1]
-
-
-def judge_mindbench(path: Path) -> Judged:
-    """Score a prediction file in MindBench's own format.
-
-    Token sequences are scored as maps, plain answers as questions; the ``_donut`` values are
-    those of the published tables.
-
-    Raises:
-        UnusableInput: the file is not in that format.
-    """
-    from metrics import mindbench
-
-    lines = path.read_text(encoding="utf-8").splitlines()
-    try:
-        if _holds_maps(lines):
-            maps = mindbench.score_maps(lines)
-            names = ("nted_accuracy", "field_f1", "nted_accuracy_donut", "field_f1_donut")
-            values: dict[str, float | None] = {name: getattr(maps, name) for name in names}
-            counts = {"n": maps.n, "unreadable": maps.unreadable, "cut_off": maps.cut_off}
-            return Judged(path.name, {**values, **counts}, {})
-        questions = mindbench.score_questions(lines)
-        return Judged(path.name, {"vqa_f1": questions.vqa_f1, "n": questions.n}, {})
-    except mindbench.NotAPredictionFile as error:
-        raise UnusableInput(f"{path.name}: {error}") from error
-
-
-def _holds_maps(lines: list[str]) -> bool:
-    try:
-        truth = json.loads(lines[0])[VALUES][2]["value"]
-    except (ValueError, KeyError, IndexError, TypeError):
-        return True  # the scorer says what is wrong with the line
-    return "<s_" in str(truth)
 
 
 def _helm() -> dict[str, Callable[[Any, Any], float]]:

@@ -21,7 +21,7 @@ def _scenarios(_: Settings) -> Table:
             name,
             each.version,
             ", ".join(each.subsets),
-            each.renderer,
+            each.renderer or "none",
             str(each.fit),
             ", ".join(each.metrics),
         )

@@ -13,6 +13,7 @@ from benchmark import registry, snapshot
 from benchmark.outcome import Failed, Ok, Outcome, Stage
 from benchmark.records import Instance, Material, digest_json
 from benchmark.snapshot import Rejected, Snapshot
+from flows.derivation import derive, deriving, located
 from flows.progress import current
 from flows.tasks import BATCHES_AT_ONCE, refer_batch
 from flows.workshop import Workshop, opened
@@ -28,6 +29,7 @@ def refresh(
     since: dt.date | None = None,
     limit: int | None = None,
     name: str | None = None,
+    tasks: int | None = None,
 ) -> str:
     """Fetch material made after a date, render its references and freeze a snapshot.
 
@@ -36,6 +38,8 @@ def refresh(
         since: leave out what was made before this day.
         limit: at most so many instances of each scenario.
         name: the snapshot's name; by default the source's name and a digest of the content.
+        tasks: how many instances of each task are derived from the material (questions about maps)
+            in each subset; by default as many as the source says, and a limit holds for them too.
 
     Returns:
         The name of the snapshot. The same material and containers give the same snapshot.
@@ -45,6 +49,15 @@ def refresh(
         lost = [outcome for outcome in found if isinstance(outcome, Failed)]
         _require_no_infra(lost, "pieces could not be fetched")
         materials = [outcome.value for outcome in found if isinstance(outcome, Ok)]
+        derived, unplaced = derive(
+            materials,
+            _derived(source, tasks),
+            lambda material: located(workshop, material),
+            seed=workshop.settings.seed,
+            limit=limit,
+        )
+        _require_no_infra(unplaced, "maps could not be drawn to find their nodes")
+        materials += derived
         current().expect(Stage.RENDER, len(materials))
         outcomes: dict[str, Outcome[Instance]] = {}
         for future in [
@@ -53,6 +66,14 @@ def refresh(
         ]:
             outcomes |= future.result()
         return _freeze(workshop, source, name, materials, outcomes, lost)
+
+
+def _derived(source: str, tasks: int | None) -> dict[str, int]:
+    """Return how many pieces of each deriving scenario are wanted in a subset."""
+    if tasks is not None:
+        return dict.fromkeys(deriving(), tasks)
+    wanted: dict[str, int] = getattr(registry.sources.get(source), "derived", {})
+    return wanted
 
 
 def _chunks(materials: Sequence[Material], size: int) -> list[tuple[str, list[Material]]]:
@@ -93,7 +114,7 @@ def _freeze(
         created=max(instance.provenance.created for instance in instances),
         about=getattr(registry.sources.get(source), "about", ""),
         licences=dict(Counter(instance.provenance.licence for instance in instances)),
-        tools=_tools(workshop, instances),
+        tools=_tools(workshop, materials),
         instances=instances,
         rejected=rejected,
         parameters={"source": source},
@@ -114,10 +135,13 @@ def _require_no_infra(failures: Sequence[Failed], what: str) -> None:
         )
 
 
-def _tools(workshop: Workshop, instances: Sequence[Instance]) -> dict[str, str]:
-    used = {registry.scenarios.get(instance.scenario).renderer for instance in instances}
+def _tools(workshop: Workshop, materials: Sequence[Material]) -> dict[str, str]:
+    drawings = (material.drawn_from for material in materials)
+    scenarios = {material.scenario for material in materials}
+    scenarios |= {drawing.scenario for drawing in drawings if drawing is not None}
+    used = {registry.scenarios.get(name).renderer for name in scenarios}
     tools = {}
-    for name in sorted(used):
+    for name in sorted(name for name in used if name is not None):
         renderer = workshop.renderer(name)
         image = workshop.image(name)
         if isinstance(image, Failed):

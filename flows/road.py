@@ -6,11 +6,14 @@ Nothing here knows Prefect. A key is the exact digest of all that can change a r
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Mapping
 from typing import Any
 
+from pydantic import JsonValue
+
 from benchmark import registry
-from benchmark.outcome import Failed, Outcome, Stage, ok
-from benchmark.protocols import Model, Scenario
+from benchmark.outcome import Failed, Kind, Outcome, Stage, ok
+from benchmark.protocols import Describes, Dresses, Model, Scenario
 from benchmark.records import (
     Answer,
     Asset,
@@ -19,6 +22,7 @@ from benchmark.records import (
     Material,
     Rendering,
     Request,
+    Subject,
     digest_bytes,
     digest_json,
 )
@@ -27,7 +31,7 @@ from renderers import canvas
 from scenarios.roundtrip import render_answer
 
 
-def with_assets(answer: Answer, assets: dict[str, bytes]) -> Answer:
+def with_assets(answer: Answer, assets: Mapping[str, bytes]) -> Answer:
     """Put an instance's assets beside an answer's files; the answer's own files win.
 
     A file is the answer's own whatever way its path is spelled (``./cat.png``, ``Cat.png``).
@@ -40,13 +44,35 @@ def with_assets(answer: Answer, assets: dict[str, bytes]) -> Answer:
 
 
 def render_text(
-    workshop: Workshop, scenario: Scenario, text: str, assets: dict[str, bytes], *, truncated: bool
+    workshop: Workshop,
+    scenario: Scenario,
+    text: str,
+    assets: Mapping[str, bytes],
+    attributes: Mapping[str, JsonValue],
+    *,
+    truncated: bool,
 ) -> Outcome[Rendering]:
-    """Take one answer (or truth) along the road: read, repair, render, keep the picture."""
+    """Take one answer (or truth) along the road: read, dress, repair, render, keep the picture.
+
+    Where the scenario renders nothing, the road ends with the answer as it was read.
+    """
     read = scenario.read(text, truncated=truncated)
     if isinstance(read, Failed):
         return read
-    answer = with_assets(read.value, assets)
+    answer = read.value
+    if scenario.renderer is None:
+        return ok(
+            Rendering(
+                image=None,
+                text=answer.text,
+                tree=answer.tree,
+                repairs=answer.repairs,
+                flags=answer.flags,
+            )
+        )
+    if isinstance(scenario, Dresses):
+        answer = scenario.dress(answer, attributes)
+    answer = with_assets(answer, assets)
     rendered = render_answer(scenario, workshop.renderer(scenario.renderer), answer)
     if isinstance(rendered, Failed):
         return rendered
@@ -68,24 +94,39 @@ def render_text(
 
 def road_key(workshop: Workshop, scenario: Scenario, content: dict[str, Any]) -> Outcome[str]:
     """Return the key of a rendering: its content and every version on the road."""
+    versions = _versions(workshop, scenario)
+    return versions if isinstance(versions, Failed) else ok(digest_json(versions.value | content))
+
+
+def _versions(workshop: Workshop, scenario: Scenario) -> Outcome[dict[str, Any]]:
+    named: dict[str, Any] = {"scenario": [scenario.name, scenario.version]}
+    if scenario.renderer is None:
+        return ok(named)
     renderer = workshop.renderer(scenario.renderer)
     image = workshop.image(scenario.renderer)
     if isinstance(image, Failed):
         return image
-    versions = {
-        "scenario": [scenario.name, scenario.version],
+    rendered = {
         "renderer": [renderer.name, renderer.version, image.value],
         "runtime": workshop.settings.container_runtime,
         "canvas": canvas.VERSION,
     }
-    return ok(digest_json({**versions, **content}))
+    return ok(named | rendered)
 
 
 def reference_key(workshop: Workshop, material: Material) -> Outcome[str]:
     """Return the key of an instance made from fresh material."""
-    content = material.model_dump(mode="json", exclude={"assets"})
+    content = material.model_dump(mode="json", exclude={"assets", "picture"})
     content["assets"] = {path: digest_bytes(data) for path, data in material.assets.items()}
-    return road_key(workshop, registry.scenarios.get(material.scenario), {"material": content})
+    content = {"material": content, "canvas": canvas.VERSION}
+    if material.picture is not None:
+        content["picture"] = digest_bytes(material.picture)
+    if material.drawn_from is not None:
+        drawn_by = _versions(workshop, registry.scenarios.get(material.drawn_from.scenario))
+        if isinstance(drawn_by, Failed):
+            return drawn_by
+        content["drawn_by"] = drawn_by.value
+    return road_key(workshop, registry.scenarios.get(material.scenario), content)
 
 
 def refer(workshop: Workshop, material: Material) -> Outcome[Instance]:
@@ -95,28 +136,97 @@ def refer(workshop: Workshop, material: Material) -> Outcome[Instance]:
     answer could be held to.
     """
     scenario = registry.scenarios.get(material.scenario)
-    rendered = render_text(workshop, scenario, material.truth, material.assets, truncated=False)
-    if isinstance(rendered, Failed):
-        return rendered
-    for flag in rendered.value.flags:
-        return Failed.of(Stage.FILTER, flag.kind, f"reference is not clean: {flag.message}")
+    truth = _clean(workshop, material, Subject(scenario=scenario.name, text=material.truth))
+    if isinstance(truth, Failed):
+        return truth
+    shown: Outcome[Rendering] = truth
+    if material.picture is not None:
+        shown = _as_found(workshop, material.picture)
+    elif material.drawn_from is not None:
+        shown = _drawn(workshop, material, material.drawn_from)
+    if isinstance(shown, Failed):
+        return shown
+    picture, drawn = shown.value, truth.value.image
+    if picture.image is None:
+        message = f"{scenario.name} draws nothing, and the material has no picture to show"
+        return Failed.of(Stage.FILTER, Kind.UNSUPPORTED, message)
     store = workshop.store
-    measured = {key: getattr(rendered.value, key) for key in ("width", "height", "pages")}
     return ok(
         Instance(
             id=material.id,
             scenario=material.scenario,
             subset=material.subset,
-            image=rendered.value.image,
+            image=picture.image,
+            reference=drawn if drawn != picture.image else None,
             truth=store.put(material.truth.encode()),
             assets=tuple(
                 Asset(path=path, digest=store.put(data))
                 for path, data in sorted(material.assets.items())
             ),
             provenance=material.provenance,
-            attributes={**material.attributes, **measured},
+            attributes={**material.attributes, **_measured(material, picture)},
+            metrics=material.metrics,
         )
     )
+
+
+def _clean(workshop: Workshop, material: Material, subject: Subject) -> Outcome[Rendering]:
+    """Render a truth, or what a picture shows; nothing of it may be flagged."""
+    scenario = registry.scenarios.get(subject.scenario)
+    rendered = render_text(
+        workshop, scenario, subject.text, material.assets, material.attributes, truncated=False
+    )
+    if isinstance(rendered, Failed):
+        return rendered
+    for flag in rendered.value.flags:
+        return Failed.of(Stage.FILTER, flag.kind, f"reference is not clean: {flag.message}")
+    return rendered
+
+
+def _drawn(workshop: Workshop, material: Material, subject: Subject) -> Outcome[Rendering]:
+    """Draw what a picture shows, once for all material that shows the same."""
+    scenario = registry.scenarios.get(subject.scenario)
+    assets = {path: digest_bytes(data) for path, data in material.assets.items()}
+    content = {"text": subject.text, "assets": assets}
+    key = road_key(workshop, scenario, content | _dress(scenario, material.attributes))
+    if isinstance(key, Failed):
+        return key
+    journal = workshop.journal(Stage.RENDER, f"pictures/{scenario.name}", Rendering)
+    known = journal.done(key.value)
+    if known is None:
+        known = _clean(workshop, material, subject)
+        journal.add(key.value, known)
+    return known
+
+
+def _dress(scenario: Scenario, attributes: Mapping[str, JsonValue]) -> dict[str, Any]:
+    """Return the part of a key that says how answers are dressed."""
+    if not isinstance(scenario, Dresses):
+        return {}
+    return {"dress": {name: attributes.get(name) for name in scenario.dressed_by}}
+
+
+def _as_found(workshop: Workshop, picture: bytes) -> Outcome[Rendering]:
+    """Keep a picture that came as one: decoded, so that it is bounded, and kept as PNG."""
+    decoded = canvas.decode(picture)
+    if isinstance(decoded, Failed):
+        return decoded
+    height, width = decoded.value.shape[:2]
+    image = workshop.store.put(canvas.encode(decoded.value))
+    return ok(Rendering(image=image, width=width, height=height))
+
+
+def _measured(material: Material, picture: Rendering) -> dict[str, JsonValue]:
+    """Return the measures of the picture and of what it shows, where that is known."""
+    measured: dict[str, JsonValue] = {
+        key: getattr(picture, key) for key in ("width", "height", "pages")
+    }
+    subject = material.drawn_from or Subject(scenario=material.scenario, text=material.truth)
+    scenario = registry.scenarios.get(subject.scenario)
+    if isinstance(scenario, Describes):
+        read = scenario.read(subject.text)
+        measured |= {} if isinstance(read, Failed) else scenario.describe(read.value)
+    return measured
 
 
 def query_key(model: Model, scenario: Scenario, instance: Instance) -> str:
@@ -151,12 +261,12 @@ def render_key(
     workshop: Workshop, scenario: Scenario, instance: Instance, completion: Completion
 ) -> Outcome[str]:
     """Return the key of an answer's rendering."""
-    content = {
+    content: dict[str, Any] = {
         "text": completion.text,
         "truncated": is_truncated(completion),
         "assets": [[asset.path, asset.digest] for asset in instance.assets],
     }
-    return road_key(workshop, scenario, content)
+    return road_key(workshop, scenario, content | _dress(scenario, instance.attributes))
 
 
 def render(
@@ -165,7 +275,12 @@ def render(
     """Read and render what a model wrote."""
     assets = {asset.path: workshop.store.get(asset.digest) for asset in instance.assets}
     return render_text(
-        workshop, scenario, completion.text, assets, truncated=is_truncated(completion)
+        workshop,
+        scenario,
+        completion.text,
+        assets,
+        instance.attributes,
+        truncated=is_truncated(completion),
     )
 
 

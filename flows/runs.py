@@ -79,7 +79,7 @@ def index(workshop: Workshop, batch: Batch) -> list[Entry]:
         rendering = renderings.get(render.value) if isinstance(render, Ok) else None
         if isinstance(rendering, Ok):
             possible = applicable(scenario, item)
-            for name in scenario.metrics:
+            for name in filter(item.scored_by, scenario.metrics):
                 key = score_key(name, scenario, item, rendering.value)
                 if name not in possible:
                     missing[name] = "the truth of this instance is not known, only its picture"

@@ -12,6 +12,8 @@ import typer
 from flows.console import console, errors, fail
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from flows.judging import Judged
 
 score_app = typer.Typer(no_args_is_help=True, help="Score pictures or a prediction file.")
@@ -51,10 +53,52 @@ def mindbench(
     file: Annotated[Path, typer.Argument(help="predictions in MindBench's format, JSON lines")],
     as_json: Annotated[bool, typer.Option("--json", help="one JSON object on stdout")] = False,
 ) -> None:
-    """Score a MindBench prediction file; the published numbers are the `_donut` ones."""
-    from flows.judging import judge_mindbench
+    """Score a MindBench prediction file, by task and question type.
 
-    _print_judged([judge_mindbench(file)], as_json=as_json, single=True)
+    The published numbers are those of nted_accuracy_donut, field_f1_donut and vqa_f1.
+    """
+    from flows.judging_mindbench import judge_mindbench
+
+    judged = judge_mindbench(file)
+    if as_json:
+        parts = [each.as_json() for each in judged]
+        value = {**parts[0], "name": file.name, "parts": parts}
+        sys.stdout.write(json.dumps(value, ensure_ascii=False) + "\n")
+        return
+    for group in _same_columns(judged):
+        console.print(_table(group, "what") if len(group) > 2 else _turned(group, "what"))
+
+
+def _same_columns(judged: list[Judged]) -> list[list[Judged]]:
+    """Part what has different columns (maps and questions)."""
+    groups: dict[tuple[str, ...], list[Judged]] = {}
+    for each in judged:
+        groups.setdefault(tuple(each.values), []).append(each)
+    return list(groups.values())
+
+
+def _table(judged: list[Judged], first: str) -> Table:
+    """Return a row for each of what was judged, a column for each value."""
+    from rich.table import Table
+
+    table = Table(first, *judged[0].values)
+    for each in judged:
+        table.add_row(each.name, *(_shown(value) for value in each.values.values()))
+    return table
+
+
+def _turned(judged: list[Judged], first: str) -> Table:
+    """Return the same with rows and columns exchanged, for few rows of many columns."""
+    from rich.table import Table
+
+    table = Table(first, *(each.name for each in judged))
+    for name in judged[0].values:
+        table.add_row(name, *(_shown(each.values[name]) for each in judged))
+    return table
+
+
+def _shown(value: float | None) -> str:
+    return "missing" if value is None else f"{value:.6g}"
 
 
 def _print_judged(judged: list[Judged], *, as_json: bool, single: bool) -> None:
@@ -63,18 +107,6 @@ def _print_judged(judged: list[Judged], *, as_json: bool, single: bool) -> None:
         value: Any = objects[0] if single else {"pairs": objects}
         sys.stdout.write(json.dumps(value, ensure_ascii=False) + "\n")
         return
-    from rich.table import Table
-
-    table = Table(
-        "pair" if not single else "metric", *(list(judged[0].values) if not single else ["value"])
-    )
-    for each in judged:
-        texts = {k: "missing" if v is None else f"{v:.6g}" for k, v in each.values.items()}
-        if single:
-            for name, text in texts.items():
-                table.add_row(name, text)
-        else:
-            table.add_row(each.name, *texts.values())
-    console.print(table)
+    console.print(_turned(judged, "metric") if single else _table(judged, "pair"))
     for name, reason in {k: v for each in judged for k, v in each.reasons.items()}.items():
         console.print(f"{name} is missing: {reason}", soft_wrap=True, markup=False)

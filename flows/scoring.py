@@ -23,7 +23,7 @@ def score_key(name: str, scenario: Scenario, instance: Instance, rendering: Rend
     content: dict[str, Any] = {"metric": [name, metric.version]}
     if metric.needs is Needs.IMAGES:
         content |= {"fit": [scenario.fit, canvas.VERSION]}
-        content |= {"prediction": rendering.image, "reference": instance.image}
+        content |= {"prediction": rendering.image, "reference": instance.compared}
         content |= {"device": device_name()}
     else:
         prediction = rendering.text if metric.needs is Needs.TEXTS else rendering.tree
@@ -84,10 +84,13 @@ class Scorer:
         return ok((rendering.tree, truth.value.tree))
 
     def _pictures(self, instance: Instance, rendering: Rendering) -> Outcome[tuple[Any, Any]]:
+        if rendering.image is None:
+            reason = f"{self._scenario.name} renders nothing, so it has no pictures to compare"
+            return Failed.of(Stage.SCORE, Kind.INTERNAL_ERROR, reason)
         prediction = canvas.decode(self._store.get(rendering.image))
         if isinstance(prediction, Failed):
             return prediction
-        reference = _ours(canvas.decode(self._store.get(instance.image)), "picture")
+        reference = _ours(canvas.decode(self._store.get(instance.compared)), "picture")
         if isinstance(reference, Failed):
             return reference
         return ok(canvas.fit(prediction.value, reference.value, self._scenario.fit))

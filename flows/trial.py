@@ -45,27 +45,37 @@ class Trial:
     image: Path | None = None
     pages: int = 0
     seconds: float = 0.0
+    text: str | None = None
+    """The answer as it was read, of a scenario that renders nothing."""
 
     def as_json(self) -> dict[str, Any]:
         """Return the object that `--json` prints.
 
         A picture that came out in spite of errors is "rendered" with the kind and message of the
-        first error; a clean success has null in both.
+        first error; a clean success has null in both. The outcome of a scenario that renders
+        nothing is "read", with the answer as it was read in ``text``.
         """
         failure: Failed | Flag | None = self.failure
         if failure is None and self.flags:
             failure = self.flags[0]
         return {
-            "outcome": "failed" if self.failure else "rendered",
+            "outcome": self._outcome,
             "kind": str(failure.kind) if failure else None,
             "blame": str(failure.kind.blame) if failure else None,
             "message": failure.message if failure else None,
             "repairs": list(self.repairs),
             "flags": [flag.model_dump(mode="json") for flag in self.flags],
             "image": str(self.image) if self.image else None,
+            **({} if self.text is None else {"text": self.text}),
             "pages": self.pages,
             "seconds": round(self.seconds, 3),
         }
+
+    @property
+    def _outcome(self) -> str:
+        if self.failure:
+            return "failed"
+        return "rendered" if self.text is None else "read"
 
     @property
     def infrastructure_failed(self) -> bool:
@@ -90,6 +100,10 @@ def run(target: str, path: Path, output: Path | None, folder: Path) -> Trial:
     read = _read(reader, path)
     if isinstance(read, Failed):
         return Trial(failure=read, seconds=time.monotonic() - started)
+    if reader.renderer is None:
+        seconds = time.monotonic() - started
+        answer = read.value
+        return Trial(None, answer.repairs, answer.flags, seconds=seconds, text=answer.text)
     with registry.renderers.get(reader.renderer)() as renderer:
         rendered = render_answer(reader, renderer, read.value)
     seconds = time.monotonic() - started

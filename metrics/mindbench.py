@@ -1,13 +1,14 @@
 """Scores of a published MindBench prediction file, as the benchmark's own evaluation gives them.
 
-Such a file has one JSON object a line: ``conversations[2].value`` is the reference,
-``model_answer`` the prediction; token sequences for the parsing tasks, texts for the questions.
+Such a file has one JSON object a line: ``conversations[1].value`` is the question,
+``conversations[2].value`` the reference, ``model_answer`` the prediction; token sequences for the
+parsing tasks, texts for the questions.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
@@ -50,16 +51,39 @@ class QuestionScores:
     vqa_f1: float
 
 
+@dataclass(frozen=True)
+class Prediction:
+    """One line of a prediction file."""
+
+    question: str
+    answer: str
+    truth: str
+
+
+def read_predictions(lines: Iterable[str]) -> list[Prediction]:
+    """Read the lines of a prediction file.
+
+    Raises:
+        NotAPredictionFile: a line is not in MindBench's form, or there is none.
+    """
+    predictions = [_prediction(number, line) for number, line in enumerate(lines, 1)]
+    if not predictions:
+        raise NotAPredictionFile("the file has no line")
+    return predictions
+
+
 def score_maps(lines: Iterable[str]) -> MapScores:
     """Score the predictions of a parsing task.
 
     Raises:
         NotAPredictionFile: a line is not in MindBench's form, or there is none.
     """
-    answers = [_prediction(number, line) for number, line in enumerate(lines, 1)]
-    if not answers:
-        raise NotAPredictionFile("the file has no line")
-    values = [(read_map(answer), read_tokens(clean(truth))) for answer, truth in answers]
+    return score_read_maps(read_predictions(lines))
+
+
+def score_read_maps(predictions: Sequence[Prediction]) -> MapScores:
+    """Score predictions of a parsing task that were read (at least one)."""
+    values = [(read_map(one.answer), read_tokens(clean(one.truth))) for one in predictions]
     plain = [(nodes(prediction), nodes(truth)) for prediction, truth in values]
     donut = [(nodes_donut(prediction), nodes_donut(truth)) for prediction, truth in values]
     accuracies = tuple(accuracy(*pair) for pair in plain)
@@ -73,7 +97,7 @@ def score_maps(lines: Iterable[str]) -> MapScores:
         accuracies=accuracies,
         accuracies_donut=accuracies_donut,
         unreadable=sum(unreadable(prediction) for prediction, _ in values),
-        cut_off=sum(not clean(answer).endswith(END_OF_MAP) for answer, _ in answers),
+        cut_off=sum(not clean(one.answer).endswith(END_OF_MAP) for one in predictions),
     )
 
 
@@ -83,19 +107,22 @@ def score_questions(lines: Iterable[str]) -> QuestionScores:
     Raises:
         NotAPredictionFile: a line is not in MindBench's form, or there is none.
     """
-    answers = [_prediction(number, line) for number, line in enumerate(lines, 1)]
-    if not answers:
-        raise NotAPredictionFile("the file has no line")
-    predictions, truths = zip(*answers, strict=True)
-    return QuestionScores(n=len(answers), vqa_f1=vqa_f1(predictions, truths))
+    return score_read_questions(read_predictions(lines))
 
 
-def _prediction(number: int, line: str) -> tuple[str, str]:
-    """Return the answer and the truth of one line."""
+def score_read_questions(predictions: Sequence[Prediction]) -> QuestionScores:
+    """Score answers of a question answering task that were read (at least one)."""
+    answers = [one.answer for one in predictions]
+    return QuestionScores(len(answers), vqa_f1(answers, [one.truth for one in predictions]))
+
+
+def _prediction(number: int, line: str) -> Prediction:
     try:
         entry: Any = json.loads(line)
-        return str(entry["model_answer"]), str(entry["conversations"][2]["value"])
-    except (ValueError, KeyError, IndexError, TypeError) as error:
+        _, asked, answered = entry["conversations"][:3]
+        question = str(asked.get("value", ""))
+        return Prediction(question, str(entry["model_answer"]), str(answered["value"]))
+    except (ValueError, KeyError, AttributeError, TypeError) as error:
         raise NotAPredictionFile(
             f"line {number} is not a MindBench prediction ({type(error).__name__}: {error})"
         ) from error

@@ -103,13 +103,17 @@ def win_rate_intervals(
     if not scenarios or all(scored.sums.shape[2] < 2 for scored in scenarios):
         return [None] * (scenarios[0].sums.shape[1] if scenarios else 0)
 
+    # A single document is drawn as itself each time; scipy's bootstrap refuses to draw it.
+    varied = [scored for scored in scenarios if scored.sums.shape[2] > 1]
+    fixed = [scored for scored in scenarios if scored.sums.shape[2] == 1]
+
     def rates(*drawn: NDArray[np.int64], axis: int) -> NDArray[np.float64]:  # noqa: ARG001
-        columns = [
-            _win_rates_of(scored, rows) for scored, rows in zip(scenarios, drawn, strict=True)
-        ]
+        columns = [_win_rates_of(scored, rows) for scored, rows in zip(varied, drawn, strict=True)]
+        only = np.zeros((*drawn[0].shape[:-1], 1), np.int64)
+        columns += [_win_rates_of(scored, only) for scored in fixed]
         return _mean_known(np.concatenate(columns), axis=0)
 
-    documents = [np.arange(scored.sums.shape[2]) for scored in scenarios]
+    documents = [np.arange(scored.sums.shape[2]) for scored in varied]
     largest = max(len(rows) for rows in documents)
     with warnings.catch_warnings():  # a model without rivals has no rate in any resample
         warnings.simplefilter("ignore", DegenerateDataWarning)

@@ -18,6 +18,7 @@ INFRA_SHARE = 0.02
 """A row that lost a larger share of its instances to the infrastructure carries a warning."""
 
 NO_TRUTH = "the truth of these instances is not known, only their pictures"
+NOT_ASKED = "it says nothing of these instances"
 
 
 @dataclass(frozen=True)
@@ -153,8 +154,14 @@ def cell(own: Sequence[Result], metric: Metric, unavailable: Mapping[str, str], 
         metric=metric.name,
         interval=interval,
         unscored=sum(value_of(result, metric) is None for result in pictures),
-        reason=reason if applicable else NO_TRUTH,
+        reason=reason if applicable else _inapplicable(own, metric),
     )
+
+
+def _inapplicable(own: Sequence[Result], metric: Metric) -> str:
+    """Return why no instance has a value of a metric."""
+    says_something = any(result.instance.scored_by(metric.name) for result in own)
+    return NO_TRUTH if says_something else NOT_ASKED
 
 
 def counted(own: Sequence[Result], metric: Metric) -> list[tuple[float, str]]:

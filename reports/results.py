@@ -81,7 +81,12 @@ def document(instance: Instance) -> str:
 
 
 def applies(metric: Metric, instance: Instance) -> bool:
-    """Tell whether a metric can be computed for an instance (some need a known truth)."""
+    """Tell whether a metric can be computed for an instance and says something of it.
+
+    Metrics that do not compare pictures need a known truth; others say nothing of some answers.
+    """
+    if not instance.scored_by(metric.name):
+        return False
     return metric.needs is Needs.IMAGES or instance.truth is not None
 
 

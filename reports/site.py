@@ -192,7 +192,9 @@ class _Site:
 def _pictures(results: Sequence[Result]) -> Iterator[Digest]:
     for result in results:
         yield result.instance.image
-        if result.rendered is not None:
+        if result.instance.reference is not None:
+            yield result.instance.reference
+        if result.rendered is not None and result.rendered.image is not None:
             yield result.rendered.image
 
 

@@ -110,6 +110,8 @@ class Entry:
     model: str
     fate: Fate
     picture: Shown | Unavailable | None
+    read: Text | None
+    """The answer as it was read, where it has no picture."""
     values: list[Value]
     result: Result
     answer: Text | None
@@ -138,6 +140,9 @@ class Item:
 
     instance: Instance
     reference: Shown | Unavailable
+    """What pictures of answers are compared with."""
+    shown: Shown | Unavailable | None
+    """What the models were shown, where that is another picture."""
     address: str | None
     prompt: Text | None
     truth: Text | None
@@ -176,7 +181,8 @@ class Shelf:
         instance = results[0].instance
         return Item(
             instance=instance,
-            reference=self._gallery[instance.image],
+            reference=self._gallery[instance.compared],
+            shown=None if instance.reference is None else self._gallery[instance.image],
             address=web_address(instance.provenance.url),
             prompt=None if self._prompt is None else self._text(self._prompt(instance)),
             truth=self._truth(instance),
@@ -186,10 +192,12 @@ class Shelf:
     def _entry(self, result: Result, metrics: Sequence[MetricNote]) -> Entry:
         completion = result.completion.value if isinstance(result.completion, Ok) else None
         rendered = result.rendered
+        image = None if rendered is None else rendered.image
         return Entry(
             model=result.model,
             fate=result.fate,
-            picture=None if rendered is None else self._gallery[rendered.image],
+            picture=None if image is None else self._gallery[image],
+            read=self._text(rendered.text) if rendered is not None and image is None else None,
             values=_values(result, metrics),
             result=result,
             answer=None if completion is None else self._text(completion.text),
@@ -214,12 +222,14 @@ class Shelf:
 
 
 def _values(result: Result, metrics: Sequence[MetricNote]) -> list[Value]:
-    """Return the scores of a picture in the order of the metrics; none for a failure."""
+    """Return the scores of an answer in the order of the metrics; none for a failure."""
     if result.rendered is None:
         return []
     by_name = {score.metric: score for score in result.scores}
     values = []
     for metric in metrics:
+        if not result.instance.scored_by(metric.name):
+            continue
         score = by_name.get(metric.name)
         value = None if score is None else score.value
         reason = "not scored yet" if score is None else score.reason

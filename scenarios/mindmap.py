@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
+from collections.abc import Mapping
 
+from pydantic import JsonValue
+
+from benchmark.chance import Chance
 from benchmark.outcome import Failed, Ok, Outcome, ok
 from benchmark.protocols import Fit
 from benchmark.records import Answer, Flag, Instance, Structure
+from scenarios.mindbench.phrasing import ask, how_to_answer, language_of
 from scenarios.parsing import Json, cut_off_flag, extract, read_json
-from scenarios.tree_drawing import to_dot
+from scenarios.tree_drawing import redraw, to_dot
 from scenarios.tree_outlines import read_outline
+from scenarios.tree_styles import Style
 from scenarios.tree_tokens import has_tokens, read_tokens
 from scenarios.trees import Node, from_json, to_json, to_outline
 
@@ -19,7 +24,6 @@ ENTRY = "mindmap.dot"
 
 TAGS = ("json", "json5", "jsonc")
 
-_PROMPTS = Path(__file__).parent / "prompts"
 _JSON = re.compile(r"\A\s*+[\[{]|\{\s*+[\"'“]|\[\s*+[{\"]")
 
 
@@ -35,16 +39,26 @@ class Mindmap:
     version = "1"
     subsets = ("en", "zh")
     renderer = "graphviz"
-    metrics = (
+    metrics: tuple[str, ...] = (
         *("nted_accuracy", "field_f1", "nted_accuracy_donut", "field_f1_donut", "edit"),
         *("pixel", "ssim", "lpips", "cis", "ems"),
     )
     fit = Fit.PAD
+    dressed_by = ("style",)
 
     def prompt(self, instance: Instance) -> str:
-        """Return the prompt in the language of the map."""
-        language = "zh" if instance.subset == "zh" else "en"
-        return (_PROMPTS / f"mindmap.{language}.txt").read_text(encoding="utf-8")
+        """Return the prompt in the language of the map.
+
+        The question is the instance's own (attribute ``question``), or one of several phrasings,
+        always the same one for an instance. The form asked for is that of the attribute ``form``:
+        ``json`` (the default) or ``tokens``.
+        """
+        language = language_of(instance.subset)
+        form = instance.attributes.get("form", "json")
+        question = instance.attributes.get("question")
+        if question is None:
+            question = ask("full", language, Chance("full", instance.id))
+        return f"{question}\n\n{how_to_answer(str(form), language)}"
 
     def blank(self) -> str:
         """Return a tree of one root without text."""
@@ -76,6 +90,21 @@ class Mindmap:
     def repair(self, answer: Answer, failure: Failed) -> Answer | None:  # noqa: ARG002 - contract
         """Return None: what is drawn is our own DOT."""
         return None
+
+    def dress(self, answer: Answer, attributes: Mapping[str, JsonValue]) -> Answer:
+        """Return the answer drawn in the style of the instance, if it has one.
+
+        Raises:
+            ValidationError: the attribute ``style`` is no style.
+        """
+        style = attributes.get("style")
+        return answer if style is None else redraw(answer, Style.model_validate(style))
+
+    def describe(self, answer: Answer) -> dict[str, JsonValue]:
+        """Return the numbers of nodes and of levels of a map."""
+        tree = from_json(answer.tree)
+        depths = [] if isinstance(tree, Failed) else [depth for depth, _ in tree.value.walk()]
+        return {"nodes": len(depths), "depth": max(depths) + 1} if depths else {}
 
 
 def draw(tree: Node, repairs: tuple[str, ...] = (), flags: tuple[Flag, ...] = ()) -> Answer:

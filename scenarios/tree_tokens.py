@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Sequence
 
 from pydantic import JsonValue
 
@@ -18,6 +19,8 @@ from scenarios.parsing import Json
 from scenarios.trees import TREE_DEPTH, Node
 
 TOKEN_DEPTH = 2 * TREE_DEPTH
+BOX_KEY = "bbox"
+"""The key of a node's box, where boxes are written too."""
 
 _TOKEN = re.compile(r"<s_([^<>\n]{1,100})>|</s_([^<>\n]{1,100})>|(<sep\s?/>)")
 _PARTIAL = re.compile(r"<(?:/?s?|/?s_[^<>\n]{0,100}|sep\s?/?|se)\Z")
@@ -29,8 +32,14 @@ def has_tokens(text: str) -> bool:
     return start >= 0 and not any(sign in text[:start] for sign in "{[")
 
 
-def to_tokens(tree: Node) -> str:
-    """Return the token sequence of a tree; ``read_tokens`` and ``from_json`` give it back."""
+def to_tokens(tree: Node, boxes: Sequence[str] | None = None) -> str:
+    """Return the token sequence of a tree; ``read_tokens`` and ``from_json`` give it back.
+
+    Args:
+        tree: the tree.
+        boxes: a box for each node in walking order, as it is to be written behind the text.
+    """
+    remaining = iter(boxes or ())
     pieces: list[str] = ["<s_map><s_node-0>"]
     stack: list[tuple[int, Node] | str] = ["</s_node-0></s_map>", (0, tree)]
     while stack:
@@ -40,6 +49,8 @@ def to_tokens(tree: Node) -> str:
             continue
         depth, node = top
         pieces.append(f"<s_text>{_escape(node.text)}</s_text>")
+        if boxes is not None:
+            pieces.append(f"<s_{BOX_KEY}>{next(remaining)}</s_{BOX_KEY}>")
         if not node.children:
             continue
         pieces.append(f"<s_node-{depth + 1}>")

@@ -11,6 +11,7 @@ import datetime as dt
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import ClassVar
 
 from benchmark.outcome import Outcome, ok
 from benchmark.records import Material, Provenance
@@ -34,6 +35,13 @@ class Bundled:
 
     name = "bundled"
     scenarios = ("webpage", "latex", "music", "mindmap")
+    derived: ClassVar[dict[str, int]] = {
+        "mindmap-part": 2,
+        "mindmap-position": 2,
+        "mindmap-vqa": 2,
+        "mindmap-position-vqa": 2,
+    }
+    """How many instances of each task are derived from the maps of each language."""
     about = (
         "Structures written by the Rerender authors for this project and dedicated to the public "
         "domain (CC0 1.0). References are rendered by the same containers as the answers."

@@ -61,8 +61,51 @@ class Node:
         return TOUCH if self.boxed else math.ceil(BARE_TOUCH * self.letter)
 
 
+@dataclass(frozen=True)
+class Recognised:
+    """A map as it was read: its nodes, which one is the root, and the parents of all others."""
+
+    nodes: list[Node]
+    root: int
+    parents: dict[int, int]
+
+    def children(self, number: int) -> list[int]:
+        """Return the children of a node, top to bottom (or left to right if they are in a row)."""
+        own = [child for child, parent in self.parents.items() if parent == number]
+        if not own:
+            return []
+        xs, ys = zip(*(self.nodes[i].middle for i in own), strict=True)
+        axis = 0 if max(xs) - min(xs) > max(ys) - min(ys) else 1
+        return sorted(
+            own, key=lambda i: (self.nodes[i].middle[axis], self.nodes[i].middle[1 - axis])
+        )
+
+    def subtree(self, number: int) -> list[int]:
+        """Return a node and all below it, parents first."""
+        found = [number]
+        for one in found:  # grows while it is walked
+            found += self.children(one)
+        return found
+
+    def write(self, number: int) -> str:
+        """Return the tree below a node as JSON."""
+        order = self.subtree(number)
+        built: dict[int, dict[str, Any]] = {
+            i: {"text": self.nodes[i].text, "children": []} for i in order
+        }
+        for i in order:
+            built[i]["children"] = [built[child] for child in self.children(i)]
+        return json.dumps(built[number], ensure_ascii=False, indent=1)
+
+
 def write(picture: NDArray[np.uint8], lines: list[Line]) -> str | None:
     """Return the tree as JSON, or None if there is no text."""
+    found = recognise(picture, lines)
+    return None if found is None else found.write(found.root)
+
+
+def recognise(picture: NDArray[np.uint8], lines: list[Line]) -> Recognised | None:
+    """Return the map that lines of text and strokes form, or None if there is no text."""
     ink = find_ink(picture)
     nodes = [_with_box(node, ink) for node in merge([tighten(picture, line) for line in lines])]
     if not nodes:
@@ -71,7 +114,7 @@ def write(picture: NDArray[np.uint8], lines: list[Line]) -> str | None:
         nodes[one].near.append(other)
         nodes[other].near.append(one)
     root = find_root(picture, nodes)
-    return json.dumps(_tree(nodes, _parents(nodes, root), root), ensure_ascii=False, indent=1)
+    return Recognised(nodes, root, _parents(nodes, root))
 
 
 def find_root(picture: NDArray[np.uint8], nodes: list[Node]) -> int:
@@ -270,17 +313,3 @@ def _distance(parent: Node, child: Node) -> float:
     ahead = child.left - parent.right
     across = child.middle[1] - parent.middle[1]
     return math.hypot(ahead if ahead >= 0 else 3 * abs(ahead), across)
-
-
-def _tree(nodes: list[Node], parents: dict[int, int], root: int) -> dict[str, Any]:
-    """Return the tree, children from top to bottom (or left to right where they stand in a row)."""
-    children: dict[int, list[int]] = {}
-    for child, parent in parents.items():
-        children.setdefault(parent, []).append(child)
-    built: list[dict[str, Any]] = [{"text": node.text, "children": []} for node in nodes]
-    for parent, own in children.items():
-        xs, ys = zip(*(nodes[i].middle for i in own), strict=True)
-        axis = 0 if max(xs) - min(xs) > max(ys) - min(ys) else 1
-        ordered = sorted(own, key=lambda i: (nodes[i].middle[axis], nodes[i].middle[1 - axis]))
-        built[parent]["children"] = [built[i] for i in ordered]
-    return built[root]

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import datetime as dt
+from typing import ClassVar
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmark import registry
 from benchmark.outcome import Failed, Kind, Ok, Stage
-from benchmark.protocols import Fit, Scenario
+from benchmark.protocols import Fit, Needs, Scenario
 from benchmark.records import Answer, Instance, Provenance
 from tests.contracts.language_contract import PARSE_KINDS, SIGNS
 
 
-def instance(scenario: Scenario, subset: str) -> Instance:
+def instance(scenario: Scenario, subset: str, attributes: dict | None = None) -> Instance:
     """Return an instance that has everything but contents."""
     return Instance(
         id=f"{scenario.name}/{subset}/x",
@@ -25,29 +27,37 @@ def instance(scenario: Scenario, subset: str) -> Instance:
         provenance=Provenance(
             source="bundled", author="nobody", licence="CC0-1.0", created=dt.date(2026, 1, 1)
         ),
+        attributes=attributes or {},
     )
 
 
 class ScenarioContract:
-    """Subclass, set ``scenario`` (an instance) and ``sample`` (a good answer)."""
+    """Subclass, set ``scenario`` (an instance) and ``sample`` (a good answer).
+
+    ``attributes`` are those that every instance of the scenario has, if it needs any to be asked.
+    """
 
     scenario: Scenario
     sample: str
+    attributes: ClassVar[dict] = {}
 
     def test_has_what_a_scenario_has(self):
         assert isinstance(self.scenario, Scenario)
         assert self.scenario.name
         assert self.scenario.version
-        assert self.scenario.renderer
+        assert self.scenario.renderer is None or self.scenario.renderer in registry.renderers
+        needs = {registry.metrics.get(name).needs for name in self.scenario.metrics}
+        assert self.scenario.renderer is not None or Needs.IMAGES not in needs
         assert isinstance(self.scenario.fit, Fit)
         assert len(set(self.scenario.subsets)) == len(self.scenario.subsets) > 0
         assert len(set(self.scenario.metrics)) == len(self.scenario.metrics) > 0
 
     def test_each_subset_has_a_prompt(self):
         for subset in self.scenario.subsets:
-            prompt = self.scenario.prompt(instance(self.scenario, subset))
-            assert len(prompt.strip()) > 100
-            assert prompt == self.scenario.prompt(instance(self.scenario, subset))
+            asked = instance(self.scenario, subset, self.attributes)
+            prompt = self.scenario.prompt(asked)
+            assert len(prompt.strip()) > 50
+            assert prompt == self.scenario.prompt(asked)
 
     def test_blank_is_read_without_repairs(self):
         blank = self._read(self.scenario.blank())

@@ -36,7 +36,17 @@ def test_help_loads_nothing_heavy():
 def test_help_names_every_command():
     done = rerender("--help")
     assert done.returncode == 0
-    for command in ("demo", "refresh", "evaluate", "report", "try", "doctor", "weights", "list"):
+    for command in (
+        "demo",
+        "refresh",
+        "evaluate",
+        "report",
+        "try",
+        "doctor",
+        "weights",
+        "list",
+        "stats",
+    ):
         assert command in done.stdout
 
 

@@ -149,6 +149,17 @@ def test_unknown_names_end_the_flow_before_any_work(settings):
                 flow(snapshot=name, **arguments)
 
 
+def test_a_choice_that_leaves_nothing_is_told(settings):
+    from flows.evaluate import evaluate as flow
+    from flows.splits import NothingChosen
+
+    name, _ = refresh(settings)
+    with opened(settings):
+        for arguments in ({"source": "XMind"}, {"split": "test*"}):
+            with pytest.raises(NothingChosen, match="sources: toy"):
+                flow(snapshot=name, models=["oracle"], **arguments)
+
+
 KILLED = """
 import sys
 sys.path.insert(0, {project!r})

@@ -69,6 +69,45 @@ def test_published_predictions_have_the_published_scores(shared):
     )
 
 
+def test_questions_are_scored_by_kind_with_partial_credit(shared):
+    path = shared / "golden" / "mindbench" / "synth_test_structured_vqa.jsonl"
+    told = json.loads(rerender("score", "mindbench", str(path), "--json").stdout)
+    kinds = {part["name"]: part for part in told["parts"][1:]}
+    assert {name: part["n"] for name, part in kinds.items()} == {
+        "theme": 8, "parent": 7, "children": 11, "level": 9, "nodes_at_level": 4,
+        "parent_child": 5, "siblings": 6,
+    }  # fmt: skip
+    right = sum(part["vqa_match"] * part["n"] for part in kinds.values())
+    assert right == pytest.approx(43)
+    assert told["vqa_match"] == pytest.approx(43 / 50)
+    assert told["vqa_f1"] == pytest.approx(2 * 43 / (50 + 43))
+    assert told["answer_f1"] >= kinds["children"]["vqa_match"], "partial credit takes nothing away"
+    assert told["answer_iou"] is None
+    assert told["reasons"]["answer_iou"] == "no answer holds a box"
+    table = rerender("score", "mindbench", str(path)).stdout
+    assert all(kind in table for kind in kinds)
+
+
+def test_maps_and_questions_in_one_file_are_scored_apart(pictures):
+    tree = "<s_map><s_node-0><s_text>R</s_text></s_node-0></s_map>"
+    asked = [
+        ("Write the tree.", tree, tree),
+        ("Write what is in <bbox>1,2,3,4</bbox>.", tree, "nothing"),
+        ("Return the bounding box of 'R'.", "<bbox>0,0,10,10</bbox>", "<bbox>0,0,10,20</bbox>"),
+    ]
+    lines = [
+        json.dumps({"conversations": [{}, {"value": q}, {"value": truth}], "model_answer": answer})
+        for q, truth, answer in asked
+    ]
+    (pictures / "x.jsonl").write_text("\n".join(lines))
+    told = json.loads(rerender("score", "mindbench", str(pictures / "x.jsonl"), "--json").stdout)
+    parts = {part["name"]: part for part in told["parts"]}
+    assert list(parts) == ["maps", "full", "part_box", "label_box"]
+    assert (parts["full"]["nted_accuracy"], parts["part_box"]["nted_accuracy"]) == (1.0, 0.0)
+    assert parts["label_box"]["answer_iou"] == 0.5
+    assert parts["label_box"]["vqa_f1"] == 0.0
+
+
 def test_a_file_of_another_kind_is_told(pictures):
     (pictures / "x.jsonl").write_text("{}\n")
     done = rerender("score", "mindbench", str(pictures / "x.jsonl"))

@@ -131,3 +131,13 @@ def test_foreign_text_is_not_markup(tmp_path, target, content):
     done = rerender("try", target, str(tmp_path / "answer"))
     assert done.returncode in {0, 1}, done.stderr
     assert "[/" in done.stdout + done.stderr
+
+
+def test_an_answer_without_a_picture_is_told_as_it_was_read(tmp_path):
+    (tmp_path / "answer.txt").write_text("Answer: ['b', 'a']")
+    done = rerender("try", "mindmap-vqa", str(tmp_path / "answer.txt"), "--json")
+    told = json.loads(done.stdout)
+    assert done.returncode == 0
+    assert (told["outcome"], told["text"], told["image"]) == ("read", '["a", "b"]', None)
+    shown = rerender("try", "mindmap-vqa", str(tmp_path / "answer.txt"))
+    assert 'read: ["a", "b"]' in shown.stdout

@@ -11,7 +11,7 @@ import pytest
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "metrics-trees.md"
 
 
-@pytest.mark.parametrize("module", ["tree", "extraction", "winrate"])
+@pytest.mark.parametrize("module", ["answers", "tree", "extraction", "winrate"])
 def test_docstrings(module: str) -> None:
     results = doctest.testmod(importlib.import_module(f"metrics.{module}"))
     assert results.attempted > 0

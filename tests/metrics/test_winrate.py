@@ -94,6 +94,13 @@ def test_intervals_where_nothing_is_compared() -> None:
     assert win_rate_intervals([]) == []
 
 
+def test_a_scenario_of_one_document_counts_and_does_not_vary() -> None:
+    close = scored(np.random.default_rng(0).normal(0.5, 0.1, (1, 2, 20)))
+    single = scored(np.array([[[1.0], [0.0]]]))
+    assert win_rate_intervals([close, single]) == [(0.5, 1.0), (0.0, 0.5)]
+    assert win_rate_intervals([single, close]) == [(0.5, 1.0), (0.0, 0.5)]
+
+
 def test_models_without_values_have_no_interval() -> None:
     values = np.random.default_rng(1).random((1, 3, 12))
     counts = np.ones_like(values)
