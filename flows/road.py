@@ -18,6 +18,7 @@ from benchmark.records import (
     Answer,
     Asset,
     Completion,
+    Digest,
     Instance,
     Material,
     Rendering,
@@ -26,6 +27,7 @@ from benchmark.records import (
     digest_bytes,
     digest_json,
 )
+from benchmark.store import Journal
 from flows.workshop import Workshop
 from renderers import canvas
 from scenarios.roundtrip import render_answer
@@ -136,7 +138,7 @@ def refer(workshop: Workshop, material: Material) -> Outcome[Instance]:
     answer could be held to.
     """
     scenario = registry.scenarios.get(material.scenario)
-    truth = _clean(workshop, material, Subject(scenario=scenario.name, text=material.truth))
+    truth = _drawn(workshop, material, Subject(scenario=scenario.name, text=material.truth))
     if isinstance(truth, Failed):
         return truth
     shown: Outcome[Rendering] = truth
@@ -170,12 +172,20 @@ def refer(workshop: Workshop, material: Material) -> Outcome[Instance]:
     )
 
 
-def _clean(workshop: Workshop, material: Material, subject: Subject) -> Outcome[Rendering]:
-    """Render a truth, or what a picture shows; nothing of it may be flagged."""
+def _drawn(workshop: Workshop, material: Material, subject: Subject) -> Outcome[Rendering]:
+    """Draw a truth, or what a picture shows, once for all that draws the same."""
     scenario = registry.scenarios.get(subject.scenario)
-    rendered = render_text(
-        workshop, scenario, subject.text, material.assets, material.attributes, truncated=False
-    )
+    assets = {path: digest_bytes(data) for path, data in material.assets.items()}
+    key = _text_key(workshop, scenario, subject.text, assets, material.attributes, truncated=False)
+    if isinstance(key, Failed):
+        return key
+    journal = _references(workshop, scenario)
+    rendered = journal.done(key.value)
+    if rendered is None:
+        rendered = render_text(
+            workshop, scenario, subject.text, material.assets, material.attributes, truncated=False
+        )
+        journal.add(key.value, rendered)
     if isinstance(rendered, Failed):
         return rendered
     for flag in rendered.value.flags:
@@ -183,20 +193,9 @@ def _clean(workshop: Workshop, material: Material, subject: Subject) -> Outcome[
     return rendered
 
 
-def _drawn(workshop: Workshop, material: Material, subject: Subject) -> Outcome[Rendering]:
-    """Draw what a picture shows, once for all material that shows the same."""
-    scenario = registry.scenarios.get(subject.scenario)
-    assets = {path: digest_bytes(data) for path, data in material.assets.items()}
-    content = {"text": subject.text, "assets": assets}
-    key = road_key(workshop, scenario, content | _dress(scenario, material.attributes))
-    if isinstance(key, Failed):
-        return key
-    journal = workshop.journal(Stage.RENDER, f"pictures/{scenario.name}", Rendering)
-    known = journal.done(key.value)
-    if known is None:
-        known = _clean(workshop, material, subject)
-        journal.add(key.value, known)
-    return known
+def _references(workshop: Workshop, scenario: Scenario) -> Journal[Rendering]:
+    """Return the journal of what was drawn for references; answers that equal one find it there."""
+    return workshop.journal(Stage.RENDER, f"pictures/{scenario.name}", Rendering)
 
 
 def _dress(scenario: Scenario, attributes: Mapping[str, JsonValue]) -> dict[str, Any]:
@@ -261,18 +260,40 @@ def render_key(
     workshop: Workshop, scenario: Scenario, instance: Instance, completion: Completion
 ) -> Outcome[str]:
     """Return the key of an answer's rendering."""
-    content: dict[str, Any] = {
-        "text": completion.text,
-        "truncated": is_truncated(completion),
-        "assets": [[asset.path, asset.digest] for asset in instance.assets],
-    }
-    return road_key(workshop, scenario, content | _dress(scenario, instance.attributes))
+    return _text_key(
+        workshop,
+        scenario,
+        completion.text,
+        {asset.path: asset.digest for asset in instance.assets},
+        instance.attributes,
+        truncated=is_truncated(completion),
+    )
+
+
+def _text_key(
+    workshop: Workshop,
+    scenario: Scenario,
+    text: str,
+    assets: Mapping[str, Digest],
+    attributes: Mapping[str, JsonValue],
+    *,
+    truncated: bool,
+) -> Outcome[str]:
+    """Return the key of what ``render_text`` makes, the same for truth and answer."""
+    content = {"text": text, "truncated": truncated, "assets": assets}
+    return road_key(workshop, scenario, content | _dress(scenario, attributes))
 
 
 def render(
     workshop: Workshop, scenario: Scenario, instance: Instance, completion: Completion
 ) -> Outcome[Rendering]:
-    """Read and render what a model wrote."""
+    """Read and render what a model wrote; what equals a reference was rendered with it."""
+    key = render_key(workshop, scenario, instance, completion)
+    if isinstance(key, Failed):
+        return key
+    known = _references(workshop, scenario).done(key.value)
+    if known is not None:
+        return known
     assets = {asset.path: workshop.store.get(asset.digest) for asset in instance.assets}
     return render_text(
         workshop,

@@ -110,6 +110,24 @@ def test_nothing_is_computed_twice(settings):
     assert counts.results["render"] == {"cached": 4}
 
 
+def test_an_answer_that_equals_a_reference_is_not_rendered_again(settings, monkeypatch):
+    name, _ = refresh(settings)
+    rendered = []
+    original = toy.ToyRenderer.render
+
+    def render(self, structure):
+        rendered.append(structure.text)
+        return original(self, structure)
+
+    monkeypatch.setattr(toy.ToyRenderer, "render", render)
+    state, traced, _ = evaluate(settings, name, limit=4)
+    assert state.is_completed()
+    assert set(rendered) == {"blank"}
+    for each in traced:
+        if each.model == "oracle":
+            assert each.rendering.value.image == each.instance.image
+
+
 def test_an_infra_failure_is_shown_not_scored_and_retried(settings, monkeypatch):
     name, _ = refresh(settings)
     monkeypatch.setenv("TOY_ENGINE", "down")
@@ -185,10 +203,10 @@ def test_a_killed_evaluation_goes_on_where_it_stopped(settings, tmp_path):
         [sys.executable, "-c", KILLED.format(project=str(PROJECT), snapshot=name)],
         env=environment, cwd=PROJECT, start_new_session=True,
     )  # fmt: skip
-    journals = Path(settings.store) / "journals" / "render"
+    journals = Path(settings.store) / "journals" / "score"
 
     def finished():
-        paths = [p for p in journals.rglob("*.jsonl") if "references" not in str(p)]
+        paths = journals.rglob("*.jsonl")
         return [json.loads(line)["key"] for p in paths for line in p.read_bytes().splitlines()]
 
     deadline = time.monotonic() + 120

@@ -1,7 +1,7 @@
 """A tiny scenario with its renderer and source, for what is tested of the flows themselves.
 
 Its pictures are flat colours made by Pillow; the real renderers are tested where they live and in
-test_road.py. A text `fail: …` does not compile, and `slow` takes its time.
+test_road.py. A text `fail: …` does not compile, and comparing takes ``TOY_SECONDS``.
 """
 
 from __future__ import annotations
@@ -39,7 +39,6 @@ class ToyRenderer:
         return ok("d" * 64)
 
     def render(self, structure):
-        time.sleep(float(os.environ.get("TOY_SECONDS", "0")))
         if structure.text.startswith("fail"):
             return Failed.of(Stage.RENDER, Kind.COMPILE_ERROR, structure.text)
         buffer = io.BytesIO()
@@ -87,12 +86,17 @@ def absent(prediction, reference):
     raise MetricUnavailable("no weights here; run `rerender weights`")
 
 
+def same(prediction, reference):
+    time.sleep(float(os.environ.get("TOY_SECONDS", "0")))
+    return float((prediction == reference).all())
+
+
 def metric(name, needs, function):
     return FunctionMetric(name, "1", needs, (0.0, 1.0), True, function)
 
 
 METRICS = {
-    "toy_same": metric("toy_same", Needs.IMAGES, lambda p, r: float((p == r).all())),
+    "toy_same": metric("toy_same", Needs.IMAGES, same),
     "toy_text": metric("toy_text", Needs.TEXTS, lambda p, r: float(p == r)),
     "toy_absent": metric("toy_absent", Needs.IMAGES, absent),
 }
