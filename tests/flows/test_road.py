@@ -34,7 +34,8 @@ def rows(demo, model):
 
 
 def test_every_scenario_met_every_baseline(demo):
-    scenarios = set(registry.sources.get("bundled").scenarios)
+    bundled = registry.sources.get("bundled")
+    scenarios = {*bundled.scenarios, *bundled.derived}
     for model in ("oracle", "blank", "ocr"):
         assert set(rows(demo, model)) == scenarios
 
