@@ -14,15 +14,22 @@ import stat
 import tarfile
 import zipfile
 import zlib
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import PurePosixPath
-from typing import Protocol
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import IO, Protocol, cast
 
 from benchmark.outcome import Failed, Kind, Outcome, Stage, ok
 
 GZIP, ZIP, TAR_MAGIC_OFFSET = b"\x1f\x8b", b"PK\x03\x04", 257
 EMPTY_ZIP = b"PK\x05\x06"
 CHUNK = 1 << 16
+HEADER_BYTES = 1_000_000
+"""Most bytes between two members of a streamed tar: headers, long names, padding, read-ahead."""
+
+DAMAGED = (tarfile.TarError, zlib.error, EOFError, OSError, ValueError, RecursionError)
+"""What the reading of a streamed tar that is truncated, damaged or forged raises."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +100,72 @@ def unpack(
         return Failed.of(
             Stage.FETCH, Kind.PARSE_ERROR, f"archive is damaged or truncated: {error or 'no data'}"
         )
+
+
+class TooMuch(Exception):
+    """A stream gives more bytes than are read of it."""
+
+
+@dataclass(frozen=True)
+class Member:
+    """A regular file of a streamed tar; it can be read until the next one is asked for."""
+
+    name: str
+    size: int
+    read: Callable[[], bytes]
+
+
+def read_tar_stream(path: Path, most: int) -> Iterator[Member]:
+    """Yield the regular files of a gzipped tar of any size in their order, in constant memory.
+
+    A reader of tar takes in long names and other extended headers whole before anyone can look at
+    their sizes, so what the stream gives between two files is bounded here.
+
+    Args:
+        path: the archive.
+        most: bytes of the unpacked archive.
+
+    Raises:
+        TooMuch: the archive is larger than `most`, or has headers of over ``HEADER_BYTES``.
+        tarfile.TarError, zlib.error, EOFError, OSError, ValueError, RecursionError: it is damaged
+            or forged, see ``DAMAGED``.
+    """
+    with gzip.open(path) as file:
+        stream = _Bounded(file, most)
+        with tarfile.open(fileobj=cast("IO[bytes]", stream), mode="r|") as archive:
+            while (member := archive.next()) is not None:
+                archive.members.clear()  # type: ignore[attr-defined] # keeps all that were seen
+                stream.allow(archive.offset)
+                if member.isreg() and not member.issparse():
+                    yield Member(member.name, member.size, partial(_content, archive, member))
+
+
+def _content(archive: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
+    file = archive.extractfile(member)
+    return b"" if file is None else file.read()
+
+
+class _Bounded:
+    """A stream that ends with ``TooMuch`` after the bytes that are allowed."""
+
+    def __init__(self, file: Reads, most: int) -> None:
+        self._file = file
+        self._most = most
+        self._given = 0
+        self.allow(0)
+
+    def allow(self, offset: int) -> None:
+        """Allow the headers that begin at an offset."""
+        self._allowed = min(self._most, offset + HEADER_BYTES)
+
+    def read(self, size: int, /) -> bytes:
+        data = self._file.read(size)
+        self._given += len(data)
+        if self._given > self._allowed:
+            if self._allowed == self._most:
+                raise TooMuch(f"unpacks to more than {self._most} bytes")
+            raise TooMuch(f"has headers of more than {HEADER_BYTES} bytes")
+        return data
 
 
 def _gunzip(data: bytes, limits: Limits) -> bytes:

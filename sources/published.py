@@ -12,16 +12,25 @@ our drawing of the true tree: how the original was drawn is not known.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import JsonValue
 
 from benchmark.outcome import Failed, Kind, Ok, Outcome, Stage, ok
-from benchmark.records import Material, Provenance
+from benchmark.records import Material, Provenance, Subject
 from benchmark.settings import Settings
-from sources.mindbench_files import ARCHIVE, Line, read_lines, read_pictures
+from sources.mindbench_files import (
+    ARCHIVE,
+    QUESTIONS,
+    Line,
+    find_file,
+    find_pictures,
+    read_lines,
+    read_pictures,
+)
 from sources.mindbench_questions import TASKS, kind_of
 
 REPOSITORY = "MiaSanLei/MindBench"
@@ -31,10 +40,10 @@ RELEASED = dt.date(2024, 7, 17)
 LICENCE = "CC-BY-NC-4.0"
 """As its README says; the LICENSE file beside it says MIT."""
 
-PATTERNS = ("*_test*.jsonl", "*/*_test*.jsonl", ARCHIVE, f"*/{ARCHIVE}")
+PATTERNS = (QUESTIONS, f"*/{QUESTIONS}", ARCHIVE, f"*/{ARCHIVE}")
 _LIST_KINDS = {"children", "nodes_at_level", "box_children", "children_of_label_box"}
 _BOX_KINDS = {"label_box", "parent_of_label_box", "children_of_label_box", "subgraph_box"}
-_PICTURES_AT_ONCE = 200
+_NODE = re.compile(r"<s_node-(\d{1,3})>")
 
 
 @dataclass(frozen=True)
@@ -50,6 +59,8 @@ class Set:
     fallback: str | None = None
     """The file of the easy part, where only that is at hand."""
 
+
+Lines = Mapping[Set, list[Outcome[Line]]]
 
 SETS = (
     *(
@@ -97,7 +108,8 @@ class Published:
 
         Args:
             since: leave out what was published before this day (all has one date).
-            limit: at most so many instances of each scenario, taken from its sets in turns.
+            limit: at most so many instances of each scenario, taken from its sets in turns; lines
+                that make none (no picture, another form) are told on the way, but not counted.
         """
         if since is not None and since > RELEASED:
             return
@@ -106,14 +118,23 @@ class Published:
             yield place
             return
         folder, address = place.value
-        present = [one for one in SETS if _path(folder, one) is not None]
-        if not present:
+        paths = {one: path for one in SETS if (path := _path(folder, one)) is not None}
+        if not paths:
             message = f"{folder} holds none of MindBench's test files ({SETS[0].file}, …)"
             yield Failed.of(Stage.FETCH, Kind.MISSING_RESOURCE, message)
             return
-        for scenario in self.scenarios:
-            sets = [one for one in present if one.scenario == scenario]
-            yield from _collect(folder, address, sets, limit)
+        lines = {one: [_checked(one, line) for line in read_lines(paths[one])] for one in paths}
+        shown = None if limit is None else find_pictures(folder, _images(lines.values()))
+        chosen = [
+            pair for name in self.scenarios for pair in _choose(lines, name, shown, limit or 0)
+        ]
+        pictures = read_pictures(folder, _images([[line for _, line in chosen]]))
+        maps = _maps(lines)
+        for one, line in chosen:
+            if isinstance(line, Failed):
+                yield line
+            else:
+                yield _material(one, line.value, address, pictures, maps)
 
     def _place(self) -> Outcome[tuple[Path, str]]:
         """Return the folder of the files and the address that says which they are."""
@@ -153,42 +174,77 @@ def download(revision: str | None) -> Outcome[tuple[Path, str]]:
 
 
 def _path(folder: Path, one: Set) -> Path | None:
-    names = [one.file, *([one.fallback] if one.fallback else [])]
-    return next((folder / name for name in names if (folder / name).is_file()), None)
+    found = find_file(folder, one.file)
+    return find_file(folder, one.fallback) if found is None and one.fallback else found
 
 
-def _collect(
-    folder: Path, address: str, sets: list[Set], limit: int | None
-) -> Iterator[Outcome[Material]]:
-    """Yield the instances of one scenario; the limit is shared among its sets."""
-    read = {one: list(read_lines(path)) for one in sets if (path := _path(folder, one))}
+def _checked(one: Set, line: Outcome[Line]) -> Outcome[Line]:
+    """Return a line, or a failure where its question is of no kind of the set's scenario."""
+    if isinstance(line, Ok):
+        kind = kind_of(line.value.question, line.value.answer)
+        if kind is None or TASKS[kind] != one.scenario:
+            message = f"{one.file}, line {line.value.number}: the question is of no kind of "
+            return Failed.of(Stage.FETCH, Kind.UNSUPPORTED, message + one.scenario)
+    return line
+
+
+def _images(lines: Iterable[list[Outcome[Line]]]) -> set[str]:
+    return {line.value.image for some in lines for line in some if isinstance(line, Ok)}
+
+
+def _choose(
+    lines: Lines, scenario: str, shown: set[str] | None, limit: int
+) -> list[tuple[Set, Outcome[Line]]]:
+    """Return the lines of one scenario, set by set; the limit is shared among its sets.
+
+    Lines count whose picture is `shown`; None: there is no limit.
+    """
+    sets = [one for one in lines if one.scenario == scenario]
+    if shown is None:
+        return [(one, line) for one in sets for line in lines[one]]
     turns = sorted(
-        (place, rank) for rank, one in enumerate(sets) for place in range(len(read[one]))
+        (place, rank) for rank, one in enumerate(sets) for place in range(len(lines[one]))
     )
-    chosen = sorted((rank, place) for place, rank in turns[:limit])
-    for start in range(0, len(chosen), _PICTURES_AT_ONCE):
-        some = chosen[start : start + _PICTURES_AT_ONCE]
-        group = [(sets[rank], read[sets[rank]][place]) for rank, place in some]
-        wanted = {line.value.image for _, line in group if isinstance(line, Ok)}
-        pictures = read_pictures(folder, wanted)
-        for one, line in group:
-            if isinstance(line, Failed):
-                yield line
-            else:
-                yield _material(one, line.value, address, pictures)
+    chosen, left = [], limit
+    for place, rank in turns:
+        if left <= 0:
+            break
+        line = lines[sets[rank]][place]
+        left -= isinstance(line, Ok) and line.value.image in shown
+        chosen.append((rank, place))
+    return [(sets[rank], lines[sets[rank]][place]) for rank, place in sorted(chosen)]
+
+
+def _maps(lines: Lines) -> dict[str, str]:
+    """Return the trees of whole maps by the names of their pictures."""
+    return {
+        line.value.image: line.value.answer
+        for one, own in lines.items()
+        if one.scenario == "mindmap"
+        for line in own
+        if isinstance(line, Ok)
+    }
+
+
+def size_of(tree: str) -> dict[str, JsonValue]:
+    """Return the numbers of nodes and of levels of a tree in tokens; nothing of no tree."""
+    levels = [int(level) for level in _NODE.findall(tree)]
+    return {"nodes": tree.count("<s_text>"), "depth": max(levels) + 1} if levels else {}
 
 
 def _material(
-    one: Set, line: Line, address: str, pictures: dict[str, Outcome[bytes]]
+    one: Set,
+    line: Line,
+    address: str,
+    pictures: Mapping[str, Outcome[bytes]],
+    maps: Mapping[str, str],
 ) -> Outcome[Material]:
     picture = pictures[line.image]
     if isinstance(picture, Failed):
         return picture
     language = one.language or ("zh" if "/cn_" in line.image else "en")
-    kind = kind_of(line.question, line.answer)
-    if kind is None or TASKS[kind] != one.scenario:
-        message = f"{one.file}, line {line.number}: the question is of no kind of {one.scenario}"
-        return Failed.of(Stage.FETCH, Kind.UNSUPPORTED, message)
+    kind = str(kind_of(line.question, line.answer))
+    whole = maps.get(line.image) if one.scenario != "mindmap" else None
     parsing = one.scenario in ("mindmap", "mindmap-part", "mindmap-position")
     attributes: dict[str, JsonValue] = {
         "question": line.question,
@@ -197,6 +253,7 @@ def _material(
         "set": one.name,
         "file": line.image,
         "document": line.image,
+        **size_of(maps.get(line.image, "")),
     }
     return ok(
         Material(
@@ -204,6 +261,7 @@ def _material(
             scenario=one.scenario,
             subset=language,
             truth=line.answer,
+            drawn_from=None if whole is None else Subject(scenario="mindmap", text=whole),
             picture=picture.value,
             provenance=Provenance(
                 source=Published.name,

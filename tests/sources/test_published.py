@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 import tarfile
+import tracemalloc
 from collections import Counter
 from pathlib import Path
 
@@ -13,9 +15,9 @@ from PIL import Image
 
 from benchmark import registry
 from benchmark.outcome import Failed, Kind, Ok
-from sources.mindbench_files import ARCHIVE, read_pictures
+from sources.mindbench_files import ARCHIVE, find_pictures, read_lines, read_pictures
 from sources.mindbench_questions import TASKS, kind_of
-from sources.published import RELEASED, Published
+from sources.published import RELEASED, Published, size_of
 from tests.contracts.source_contract import SourceContract
 
 TOKENS = (
@@ -56,6 +58,7 @@ def picture(name: str) -> bytes:
 
 
 def build(folder: Path, *, pictures: bool = True) -> Path:
+    folder.mkdir(exist_ok=True)
     for file, asked in QUESTIONS.items():
         text = "".join(line(*one) + "\n" for one in asked)
         (folder / file).write_text(text, encoding="utf-8")
@@ -142,12 +145,135 @@ def test_a_damaged_archive_is_told(tmp_path):
     assert any("is damaged" in message for message in messages)
 
 
-@pytest.mark.parametrize("name", ["/etc/passwd", "../secret.png", "a/../../secret.png", ""])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "{out}",
+        "/{out}",
+        "//{out}",
+        "../secret.png",
+        "a/../../secret.png",
+        "",
+        "link.png",
+        "up/s.png",
+    ],
+)
 def test_names_never_lead_out_of_the_folder(tmp_path, name):
     (tmp_path / "data").mkdir()
-    (tmp_path / "secret.png").write_bytes(b"secret")
+    (tmp_path / "other").mkdir()
+    for secret in (tmp_path / "secret.png", tmp_path / "other" / "s.png"):
+        secret.write_bytes(b"secret")
+    (tmp_path / "data" / "link.png").symlink_to(tmp_path / "secret.png")
+    (tmp_path / "data" / "up").symlink_to(tmp_path / "other")
+    name = name.format(out=tmp_path / "secret.png")
     found = read_pictures(tmp_path / "data", {name})
     assert isinstance(found[name], Failed)
+    assert found[name].kind is Kind.UNSAFE_INPUT
+    assert find_pictures(tmp_path / "data", {name}) == set()
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "a\0b.png", "\ud800.png", "circle"])
+def test_what_is_no_name_is_a_missing_picture(tmp_path, name):
+    (tmp_path / "circle").symlink_to("circle")
+    found = read_pictures(tmp_path, {name})
+    assert isinstance(found[name], Failed)
+    assert found[name].kind is Kind.MISSING_RESOURCE
+
+
+def test_a_line_that_names_no_picture_ends_nothing(tmp_path):
+    name = "synth_v2/en_test/img/2.jpg"
+    lines = [line("x" * 300, "Write the tree.", TOKENS), line(name, "Write the tree.", TOKENS)]
+    (tmp_path / "bxmind_test.jsonl").write_text("\n".join(lines))
+    (tmp_path / name).parent.mkdir(parents=True)
+    (tmp_path / name).write_bytes(picture(name))
+    lost, found = outcomes(tmp_path)
+    assert isinstance(lost, Failed)
+    assert lost.kind is Kind.MISSING_RESOURCE
+    assert isinstance(found, Ok)
+
+
+def test_the_limit_counts_what_has_a_picture(tmp_path):
+    build(tmp_path)
+    shutil.rmtree(tmp_path / "xmind_en_png")
+    found = [one.value for one in outcomes(tmp_path, limit=1) if isinstance(one, Ok)]
+    counts = Counter(material.scenario for material in found)
+    assert counts == dict.fromkeys(Published.scenarios, 1)
+
+
+def test_files_may_lie_in_a_folder_of_the_folder(folder, tmp_path):
+    build(tmp_path / "MindBench")
+    assert outcomes(tmp_path) == outcomes(folder)
+    shutil.rmtree(tmp_path / "MindBench" / "synth_v2")
+    name = "synth_v2/cn_test/img/1.jpg"
+    write_archive(tmp_path / "MindBench" / ARCHIVE, {name: picture(name)})
+    assert any(
+        one.value.attributes["file"] == name for one in outcomes(tmp_path) if isinstance(one, Ok)
+    )
+
+
+def test_a_line_is_not_read_beyond_the_limit(tmp_path, monkeypatch):
+    monkeypatch.setattr("sources.mindbench_files.MOST_LINE_CHARACTERS", 500)
+    good = line("a.png", "Write the tree.", TOKENS)
+    path = tmp_path / "bxmind_test.jsonl"
+    path.write_text("\n".join([good, " " * 1_700, good[:-2] + "\u2028" + good[-2:], "y" * 600]))
+    first, second, third, last = read_lines(path)
+    assert isinstance(first, Ok)
+    assert first.value.number == 1
+    assert {second.kind, last.kind} == {Kind.RESOURCE_LIMIT}
+    assert "line 3" in third.message
+    assert "line 4" in last.message
+
+
+def test_a_header_is_not_read_beyond_the_limit(tmp_path):
+    build(tmp_path, pictures=False)
+    name = "synth_v2/cn_test/img/1.jpg"
+    write_archive(tmp_path / ARCHIVE, {name: picture(name)}, longest=30_000_000)
+    tracemalloc.start()
+    found = outcomes(tmp_path)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 10_000_000
+    assert sum(isinstance(one, Ok) for one in found) == 3, "those before the header"
+    assert any("headers of more than" in one.message for one in found if isinstance(one, Failed))
+
+
+def write_archive(path: Path, files: dict[str, bytes], *, longest: int = 0) -> None:
+    with tarfile.open(path, "w:gz", format=tarfile.GNU_FORMAT) as archive:
+        for name, data in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(data)
+            archive.addfile(member, io.BytesIO(data))
+        if longest:
+            archive.addfile(tarfile.TarInfo("x" * longest))
+
+
+def test_questions_about_a_picture_know_the_size_of_its_map(tmp_path):
+    whole = (
+        "<s_map><s_node-0><s_text>R</s_text><s_node-1><s_text>a</s_text><s_node-2><s_text>b"
+        "</s_text></s_node-2></s_node-1></s_node-0></s_map>"
+    )
+    build(tmp_path)
+    with (tmp_path / "synth_test_full_parse.jsonl").open("a") as file:
+        file.write(line("synth_v2/en_test/img/2.jpg", "Write the tree.", whole))
+    for outcome in outcomes(tmp_path, limit=1):
+        material = outcome.value
+        shows = material.attributes["file"]
+        expected = (3, 3) if shows == "synth_v2/en_test/img/2.jpg" else (2, 2)
+        assert (material.attributes["nodes"], material.attributes["depth"]) == expected
+        if material.scenario != "mindmap" and expected == (3, 3):
+            assert material.drawn_from.text == whole
+            described = registry.scenarios.get("mindmap")
+            read = described.read(whole).value
+            assert described.describe(read) == {"nodes": 3, "depth": 3}
+
+
+def test_sizes_of_official_maps_are_what_the_scenario_counts(shared):
+    mindmap = registry.scenarios.get("mindmap")
+    path = shared / "golden" / "mindbench" / "synth_test_full_parse.questions.jsonl"
+    lines = [one.value for one in read_lines(path)]
+    assert lines
+    for one in lines:
+        assert size_of(one.answer) == mindmap.describe(mindmap.read(one.answer).value)
 
 
 @pytest.mark.parametrize(
