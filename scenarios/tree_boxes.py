@@ -26,6 +26,7 @@ SIDE = 999
 """The largest coordinate."""
 
 _BELOW = re.compile(r"children|node-\d{1,3}")
+_NUMBERS = re.compile(",".join([r"\s*+([0-9]{1,3})\s*+"] * 4))
 _WRAPPERS = ("map", "node-0")
 
 
@@ -120,16 +121,19 @@ def from_tokens(text: str) -> Outcome[Boxed]:
 
 
 def _is_coordinate(number: JsonValue) -> bool:
-    whole = isinstance(number, int | float) and not isinstance(number, bool)
-    return whole and 0 <= float(number) <= SIDE and float(number).is_integer()  # type: ignore[arg-type]
+    """Whole numbers are compared as they are: a model may write one that no float can hold."""
+    if isinstance(number, bool) or not isinstance(number, int | float):
+        return False
+    return 0 <= number <= SIDE and number == int(number)
 
 
 def _numbers(node: dict[str, JsonValue]) -> JsonValue:
     """Return a node's box as a list, whichever way it is written."""
     text = node.get(BOX_KEY)
-    if isinstance(text, str):
-        return [int(part) for part in text.split(",") if part.isascii() and part.isdigit()]
-    return node.get("box")
+    if not isinstance(text, str):
+        return node.get("box")
+    found = _NUMBERS.fullmatch(text)
+    return None if found is None else [int(number) for number in found.groups()]
 
 
 def _walk(value: JsonValue) -> Iterator[dict[str, JsonValue]]:

@@ -95,8 +95,9 @@ class _Frame:
             self.fields[key] = value
             return
         known = self.fields[key]
-        both = known if isinstance(known, list) else [known]
-        self.fields[key] = [*both, *(value if isinstance(value, list) else [value])]
+        if not isinstance(known, list):
+            known = self.fields[key] = [known]
+        known.extend(value if isinstance(value, list) else [value])
 
     def finish(self) -> JsonValue:
         """Return what the key holds: one value, a list of several, or an empty text."""

@@ -27,7 +27,7 @@ SIDE = 999
 """The largest coordinate of a box; the smallest is 0."""
 
 _BOX = re.compile(r"<bbox>(\d{1,3}),(\d{1,3}),(\d{1,3}),(\d{1,3})</bbox>")
-_LABEL = re.compile(r"“(.+?)”|\"([^\"]+)\"|(?<=\s)'([^']+)'")
+_LABEL = re.compile(r"“([^“”]+)”|\"([^\"]+)\"|(?<=\s)'([^']+)'")
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _ASKS: dict[str, re.Pattern[str]] = {
     name: re.compile(words, re.IGNORECASE)
@@ -160,7 +160,7 @@ class _Asked:
 
     def _without_name(self) -> str:
         """Answer a question about a level, or about the root."""
-        numbers = re.findall(r"\d+", self.question)
+        numbers = re.findall(r"\d{1,9}", self.question)
         if not numbers:
             return self._text(self.map.root)
         level = int(next((number for number in numbers if number != "1"), "1"))

@@ -32,7 +32,8 @@ _QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "「": "」", "`": "`
 _PREFIX = re.compile(
     r"(?:(?:the |final )?answer|答案|回答)\s{0,3}(?:is|是|为)?\s{0,3}[:：]\s*+", re.I
 )
-_STRING = re.compile(r'"((?:[^"\\]|\\.)*+)"|\'((?:[^\'\\]|\\.)*+)\'', re.DOTALL)
+_QUOTE = re.compile("[\"']")
+_QUOTED = {sign: re.compile(rf"{sign}((?:[^{sign}\\]|\\.)*+){sign}", re.DOTALL) for sign in "\"'"}
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
 _LETTERS = {"n": "\n", "t": "\t", "r": "\r"}
 _BULLET = re.compile(r"\s*+(?:[-*•]|\d{1,3}[.)、])\s++(\S.*)")
@@ -120,7 +121,7 @@ def _read(text: str) -> list[Item]:
     if value is not None:
         return value
     if text.startswith("[") and text.endswith("]"):
-        strings = [_unescape(one or other) for one, other in _STRING.findall(text)]
+        strings = _strings(text)
         if strings:
             return [_from_text(string) for string in strings]
     lines = [line for line in text.split("\n") if line.strip()]
@@ -130,6 +131,25 @@ def _read(text: str) -> list[Item]:
     if len(_BOX.findall(text)) > 1:
         return _several_boxes(text)
     return [_from_text(_unquote(text))]
+
+
+def _strings(text: str) -> list[str]:
+    """Return what stands in quotation marks.
+
+    Where one is not closed, no later one of its sort is: looking on would take quadratic time.
+    """
+    strings: list[str] = []
+    closed, unclosed = 0, set()
+    for quote in _QUOTE.finditer(text):
+        if quote.start() < closed or quote[0] in unclosed:
+            continue
+        found = _QUOTED[quote[0]].match(text, quote.start())
+        if found is None:
+            unclosed.add(quote[0])
+        else:
+            strings.append(_unescape(found[1]))
+            closed = found.end()
+    return strings
 
 
 def _from_json(text: str) -> list[Item] | None:

@@ -14,6 +14,16 @@ from tests.scenarios.maps import LABELS, boxes
 
 A, B = Item("a"), Item("b")
 BOX = Item(box=(1, 2, 3, 4))
+NUMBERS = st.integers() | st.integers(0, 10**400) | st.floats() | st.integers(0, 999)
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | NUMBERS | st.text(),
+    lambda inner: (
+        st.lists(inner, max_size=5)
+        | st.dictionaries(st.sampled_from(["text", "box", "bbox", "answer"]) | st.text(), inner)
+        | st.lists(NUMBERS, min_size=4, max_size=4)
+    ),
+    max_leaves=20,
+)
 
 
 @pytest.mark.parametrize(
@@ -63,6 +73,8 @@ BOX = Item(box=(1, 2, 3, 4))
         ),
         ("<bbox>1,2,3,4000</bbox>", [Item("<bbox>1,2,3,4000</bbox>")]),
         ("[see above]", [Item("[see above]")]),
+        ("['a', it\"s, 'b']", [A, B]),
+        ('["a", "b]', [A]),
     ],
 )
 def test_forms(text, items):
@@ -94,6 +106,23 @@ def test_anything_is_read(text):
     canonical(items).encode()
 
 
+@given(ANYTHING)
+def test_any_value_is_read(value):
+    written = json.dumps(value)
+    read_items(written)
+    read_items(f'{{"answer": {written}}}')
+
+
+@pytest.mark.parametrize("number", ["9" * 400, "-" + "9" * 400, "9" * 5_000, "1e999", "NaN"])
+def test_numbers_that_no_float_holds_are_no_boxes(number):
+    for text in (
+        f"[{number},1,1,1]",
+        f'{{"box": [1, 1, 1, {number}]}}',
+        f"<bbox>{number},1,1,1</bbox>",
+    ):
+        assert all(item.box is None for item in read_items(text))
+
+
 def test_order_does_not_count_in_what_is_compared():
     assert canonical([A, B]) == canonical([B, A]) == '["a", "b"]'
     assert canonical([]) == "None"
@@ -101,7 +130,16 @@ def test_order_does_not_count_in_what_is_compared():
 
 
 @pytest.mark.parametrize(
-    "hostile", ["[" * 100_000, "<bbox>" * 50_000, "['" * 50_000, "- a\n" * 50_000, "\\" * 200_000]
+    "hostile",
+    [
+        "[" * 100_000,
+        "<bbox>" * 50_000,
+        "['" * 50_000,
+        "- a\n" * 50_000,
+        "\\" * 200_000,
+        '["' + '\\"' * 500_000 + "]",
+        "['" + "\\'\"" * 300_000 + "]",
+    ],
 )
 @pytest.mark.timeout(20)
 def test_long_answers_take_linear_time(hostile):

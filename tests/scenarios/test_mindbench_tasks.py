@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmark import registry
-from benchmark.outcome import Ok
+from benchmark.outcome import Failed, Ok
 from benchmark.protocols import Derives, Describes, Dresses, Scenario
 from benchmark.records import Material, Provenance
 from scenarios import trees
@@ -27,6 +27,7 @@ from scenarios.tree_styles import Style
 from scenarios.tree_tokens import to_tokens
 from tests.contracts.scenario_contract import ScenarioContract, instance
 from tests.scenarios.maps import tidily, tidy_maps
+from tests.scenarios.test_mindbench_answers import ANYTHING
 from tests.scenarios.test_mindbench_questions import FAMILY
 
 TASKS = (MindmapPart(), MindmapPosition(), MindmapVqa(), MindmapPositionVqa())
@@ -105,6 +106,24 @@ def test_a_derived_truth_is_a_perfect_answer(task, mind_map, turn, seed, languag
     prompt = task.prompt(asked)
     assert prompt.startswith(derived.attributes["question"])
     assert derived.truth not in prompt or len(derived.truth) <= 4
+
+
+@pytest.mark.parametrize("task", TASKS, ids=NAMES)
+@settings(deadline=None)
+@given(st.text() | ANYTHING.map(json.dumps), st.booleans())
+def test_anything_is_read(task, text, truncated):
+    assert isinstance(task.read(text, truncated=truncated), Ok | Failed)
+
+
+@pytest.mark.parametrize("task", TASKS, ids=NAMES)
+@pytest.mark.parametrize("number", ["9" * 400, "9" * 5_000])
+def test_huge_numbers_are_read(task, number):
+    for text in (
+        f"[{number},1,1,1]",
+        f'{{"text": "a", "box": [{number}, 1, 1, 1]}}',
+        f"<s_text>a</s_text><s_bbox>{number},1,1,1</s_bbox>",
+    ):
+        assert isinstance(task.read(text), Ok | Failed)
 
 
 @pytest.mark.parametrize("task", TASKS, ids=NAMES)

@@ -74,6 +74,13 @@ class TestConversions:
         assert isinstance(outcome, Failed)
         assert outcome.kind is Kind.PARSE_ERROR
 
+    @pytest.mark.parametrize("fourth", ["9" * 5_000, "1000", "x", "-1", "", "4,5"])
+    def test_a_token_sequence_with_another_box_is_a_parse_error(self, fourth):
+        tokens = f"<s_map><s_node-0><s_text>R</s_text><s_bbox>1,2,3,{fourth}</s_bbox></s_node-0>"
+        outcome = tree_boxes.from_tokens(f"{tokens}</s_map>")
+        assert isinstance(outcome, Failed)
+        assert outcome.kind is Kind.PARSE_ERROR
+
     def test_no_tree_is_a_parse_error(self):
         assert isinstance(tree_boxes.from_tokens("no tokens"), Failed)
         assert isinstance(tree_boxes.from_json([]), Failed)
@@ -91,6 +98,9 @@ class TestBoxes:
             ([1, 2, 3, 4.5], None),
             ([1, 2, 3, True], None),
             ([1, 2, 3, float("nan")], None),
+            ([1, 2, 3, float("inf")], None),
+            ([10**400, 2, 3, 4], None),
+            ([1, 2, 3, -(10**400)], None),
             (["1", "2", "3", "4"], None),
             ("1,2,3,4", None),
         ],

@@ -186,6 +186,15 @@ class TestTokens:
     def test_hostile_length_is_read_in_bounded_time(self, unit):
         assert isinstance(read_tokens(unit * 60_000), Ok | Failed)
 
+    @pytest.mark.timeout(20)
+    def test_a_key_that_occurs_often_makes_one_list_in_linear_time(self):
+        read = read_tokens("<s_a>x</s_a>" * 200_000)
+        assert isinstance(read, Ok)
+        assert read.value.value == {"a": ["x"] * 200_000}
+        read = read_tokens("<s_a>x<sep/>y</s_a>" * 2)
+        assert isinstance(read, Ok)
+        assert read.value.value == {"a": ["x", "y", "x", "y"]}
+
 
 class TestOutlines:
     @pytest.mark.parametrize(

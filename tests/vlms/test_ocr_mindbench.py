@@ -98,6 +98,12 @@ def test_a_misread_label_is_the_nearest():
     assert found.answer() == "Green"
 
 
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("sign", ["“", '"', " '", "“”", "“a", "9"])
+def test_long_questions_take_linear_time(sign):
+    assert ocr_mindbench._Asked(MAP, SIZE, sign * 300_000).answer()
+
+
 def test_how_to_answer_is_not_part_of_the_question():
     for language in LANGUAGES:
         theme = phrasings("theme", language)[0]
