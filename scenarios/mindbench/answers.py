@@ -25,7 +25,7 @@ MOST_ITEMS = 1_000
 
 _NUMBER = r"\s{0,9}(\d{1,4}(?:\.0{1,9})?)\s{0,9}"
 _BOX = re.compile(rf"<bbox>\s*+\[?{_NUMBER},{_NUMBER},{_NUMBER},{_NUMBER}\]?\s*+</bbox>")
-_BARE_BOX = re.compile(rf"[\[(]{_NUMBER},{_NUMBER},{_NUMBER},{_NUMBER}[\])]")
+_BARE_BOX = re.compile(rf"[\[(]?{_NUMBER},{_NUMBER},{_NUMBER},{_NUMBER}[\])]?\.?")
 _NOTHING = {"none", "none.", "null", "[]", "无", "无。", "没有", "没有。"}
 _YES = {"yes": "Yes", "no": "No", "是": "是", "否": "否", "是的": "是", "不是": "否"}
 _QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "「": "」", "`": "`"}
@@ -105,7 +105,7 @@ def read_items(text: str) -> list[Item]:
     """Read the items of an answer.
 
     Read are: JSON and Python lists of texts, objects with ``text`` and ``box``, ``{"answer": …}``,
-    boxes as ``<bbox>1,2,3,4</bbox>`` or four numbers in brackets, bullet lists, and plain text.
+    boxes as ``<bbox>1,2,3,4</bbox>`` or four bare numbers, bullet lists, and plain text.
     "Answer:", quotation marks around the whole and a full stop behind a number or a yes are
     dropped. Linear; never raises.
     """

@@ -159,7 +159,7 @@ class _Answering:
     """What both tasks of questions have in common: nothing is rendered, answers are compared."""
 
     name: str
-    version = "1"
+    version = "2"
     subsets: tuple[str, ...] = LANGUAGES
     renderer = None
     metrics: tuple[str, ...]

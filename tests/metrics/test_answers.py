@@ -57,6 +57,9 @@ def test_they_are_registered(metric):
         (texts("a"), texts(), 0.0),
         (texts(), texts(), 1.0),
         (texts("A"), texts("a"), 0.0),
+        (boxes((1, 2, 3, 4)), texts(), 0.0),
+        (texts(), boxes((1, 2, 3, 4)), 0.0),
+        (boxes((1, 2, 3, 4)), boxes((5, 6, 7, 8)), 1.0),
     ],
 )
 def test_set_f1(prediction, reference, value):
@@ -76,6 +79,15 @@ def test_set_f1(prediction, reference, value):
         (boxes((5, 5, 5, 5)), boxes((5, 5, 5, 5)), 1.0),
         (boxes((5, 5, 5, 5)), boxes((6, 6, 6, 6)), 0.0),
         (boxes((10, 10, 0, 0)), boxes((0, 0, 10, 10)), 1.0),
+        (boxes((0, 0, 10, 10), text="a"), boxes((0, 0, 10, 10)), 1.0),
+        (boxes((0, 0, 10, 10)), boxes((0, 0, 10, 10), text="a"), 0.0),
+        (texts("a"), texts(), 0.0),
+        (texts(), texts("a"), 0.0),
+        (texts("a"), texts("b"), 1.0),
+        (texts(), texts(), 1.0),
+        ({"items": [{}]}, texts(), 1.0),
+        (boxes((0, 0, 10, 10**400)), boxes((0, 0, 10, 10)), 0.0),
+        (boxes((0, 0, 10, float("inf"))), boxes((0, 0, 10, float("nan"))), 1.0),
     ],
 )
 def test_iou_of_answers(prediction, reference, value):
@@ -83,11 +95,32 @@ def test_iou_of_answers(prediction, reference, value):
 
 
 @given(ANSWER, ANSWER)
-def test_both_are_symmetric_and_one_for_equal_answers(one, other):
+def test_both_are_shares_and_one_for_equal_answers(one, other):
     for metric in (answer_f1, answer_iou):
         assert 0 <= metric(one, other) <= 1
-        assert metric(one, other) == pytest.approx(metric(other, one))
         assert metric(one, one) == pytest.approx(1)
+    assert answer_f1(one, other) == pytest.approx(answer_f1(other, one))
+    if names(one) == names(other):
+        assert answer_iou(one, other) == pytest.approx(answer_iou(other, one))
+
+
+@given(ANSWER.filter(lambda answer: any(answer["items"])), st.sampled_from([None, [], "x"]))
+def test_something_is_not_nothing(answer, nothing):
+    for metric in (answer_f1, answer_iou):
+        assert metric(answer, nothing) == metric(nothing, answer) == 0
+        assert metric(nothing, {"items": []}) == 1
+
+
+@given(ANSWER, ANSWER)
+def test_texts_that_were_not_asked_for_do_not_count(prediction, reference):
+    where = {"items": [item for item in reference["items"] if "text" not in item]}
+    bare = {"items": [{"box": item["box"]} for item in prediction["items"] if "box" in item]}
+    if where["items"] and bare["items"]:
+        assert answer_iou(prediction, where) == answer_iou(bare, where)
+
+
+def names(answer) -> bool:
+    return any("text" in item for item in answer["items"])
 
 
 @given(BOX, BOX)

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scenarios.mindbench.answers import Form, Item, canonical, read_items, write
+from metrics.answers import answer_iou
+from scenarios.mindbench.answers import Form, Item, as_tree, canonical, read_items, write
 from tests.contracts.language_contract import SIGNS
 from tests.scenarios.maps import LABELS, boxes
 
@@ -64,6 +65,10 @@ ANYTHING = st.recursive(
         ("<bbox>1.0, 2, 3, 4</bbox>", [BOX]),
         ("[1, 2, 3, 4]", [BOX]),
         ("(1, 2, 3, 4)", [BOX]),
+        ("1,2,3,4", [BOX]),
+        ("1, 2, 3, 4.", [BOX]),
+        ("1,2,3,4,5", [Item("1,2,3,4,5")]),
+        ("1,2,3,4000", [Item("1,2,3,4000")]),
         ("a<bbox>1,2,3,4</bbox>", [Item("a", (1, 2, 3, 4))]),
         ("a: <bbox>1,2,3,4</bbox>", [Item("a", (1, 2, 3, 4))]),
         ("['a <bbox>1,2,3,4</bbox>', 'b']", [Item("a", (1, 2, 3, 4)), B]),
@@ -144,6 +149,20 @@ def test_order_does_not_count_in_what_is_compared():
 @pytest.mark.timeout(20)
 def test_long_answers_take_linear_time(hostile):
     assert len(read_items(hostile)) <= 1000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Green <bbox>1,2,30,40</bbox>",
+        "The box is <bbox>1,2,30,40</bbox>.",
+        '{"label":"Green","bbox":[1,2,30,40]}',
+        "1,2,30,40",
+    ],
+)
+def test_a_box_is_read_whatever_is_said_beside_it(text):
+    truth = as_tree(read_items("<bbox>1,2,30,40</bbox>"))
+    assert answer_iou(as_tree(read_items(text)), truth) == 1.0
 
 
 def test_official_answers_are_read(shared):
