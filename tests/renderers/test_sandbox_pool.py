@@ -161,13 +161,11 @@ def kill_running(command: str, but: str = "") -> str:
     found = []
 
     def search() -> bool:
-        for identifier in containers(owner()):
-            try:
-                processes = client.api.top(identifier)["Processes"]
-            except docker.errors.APIError:
-                continue
-            if identifier != but and any(line[-1] == command for line in processes):
-                found.append(identifier)
+        found.extend(
+            identifier
+            for identifier in containers(owner()) - {but}
+            if command in running_in(client, identifier)
+        )
         return bool(found)
 
     try:
@@ -176,3 +174,14 @@ def kill_running(command: str, but: str = "") -> str:
     finally:
         client.close()
     return found[0]
+
+
+def running_in(client: docker.DockerClient, identifier: str) -> list[str]:
+    """Return the command lines in a container (`docker top` needs a `ps` beside the engine)."""
+    script = "for file in /proc/[0-9]*/cmdline; do tr '\\0' ' ' <$file; echo; done"
+    try:
+        started = client.api.exec_create(identifier, ["sh", "-c", script], stderr=False)
+        lines = client.api.exec_start(started["Id"]).decode("utf-8", "replace").splitlines()
+    except docker.errors.APIError:
+        return []  # it has just ended
+    return [line.strip() for line in lines]
