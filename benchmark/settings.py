@@ -57,6 +57,9 @@ class Settings(BaseSettings):
     mindbench_revision: str | None = Field(
         default=None, description="commit of the MindBench data set; None: the newest"
     )
+    mindmap_folder: Path | None = Field(
+        default=None, description="a file or folder of mind maps, for the source mindmap-files"
+    )
     reasoning_fallback: bool = Field(
         default=False,
         description="read an answer from the reasoning when the answer itself is empty",

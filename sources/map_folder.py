@@ -1,7 +1,11 @@
-"""Mind maps on disk as material: a file, or a folder of files of any format that is read."""
+"""Mind maps on disk as material: a file, or a folder of files of any format that is read.
+
+The source ``mindmap-files`` reads what ``RERENDER_MINDMAP_FOLDER`` names.
+"""
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import re
 from collections.abc import Collection, Iterator
@@ -11,6 +15,7 @@ from pydantic import JsonValue
 
 from benchmark.outcome import Failed, Kind, Outcome, Stage, ok
 from benchmark.records import Material, Provenance
+from benchmark.settings import Settings
 from sources.maps.model import Extra, Format, Sheet, to_json
 from sources.maps.reader import MAP_BYTES, read
 
@@ -19,6 +24,68 @@ _LETTER = re.compile(r"[^\W\d_]")
 _CJK_SHARE = 0.2
 """Least share of Chinese characters among the letters of a Chinese map: a word of English has
 several letters where Chinese has one or two characters."""
+
+
+class MindmapFiles:
+    """The source `mindmap-files`: maps of your own, from files of mind-map programs."""
+
+    name = "mindmap-files"
+    scenarios = ("mindmap",)
+    about = (
+        "Mind maps from files that the user has; author and licence are not known here. The date "
+        "of a map is that of its file's last change."
+    )
+
+    def __init__(self, path: Path | None = None) -> None:
+        """Choose the file or folder; None: the one of the settings."""
+        self._path = path
+
+    def collect(
+        self, *, since: dt.date | None = None, limit: int | None = None
+    ) -> Iterator[Outcome[Material]]:
+        """Yield the sheets of every file, in order of path; what cannot be read is a failure.
+
+        Args:
+            since: leave out files that were last changed before this day (in UTC).
+            limit: at most so many maps.
+        """
+        path = self._path or Settings().mindmap_folder
+        if path is None or not path.exists():
+            told = "RERENDER_MINDMAP_FOLDER is not set" if path is None else f"{path} is not there"
+            message = f"{told}; set it to a file or folder of mind maps"
+            yield Failed.of(Stage.FETCH, Kind.MISSING_RESOURCE, message)
+            return
+        left = limit
+        for file, name in _files(path):
+            changed = _last_change(file)
+            if since is not None and changed < since:
+                continue
+            for outcome in _read_file(file, name, _provenance(changed), ()):
+                if left is not None and left <= 0:
+                    return
+                if isinstance(outcome, Failed):
+                    yield outcome.model_copy(update={"stage": Stage.FETCH})
+                else:
+                    left = None if left is None else left - 1
+                    yield outcome
+
+
+def _provenance(changed: dt.date) -> Provenance:
+    return Provenance(
+        source=MindmapFiles.name,
+        author="unknown",
+        licence="LicenseRef-unknown",
+        created=changed,
+        made="read from a file of the user's; the date is that of its last change",
+    )
+
+
+def _last_change(file: Path) -> dt.date:
+    """Return the day (UTC) of a file's last change; that of the epoch where none makes sense."""
+    try:
+        return dt.datetime.fromtimestamp(file.stat().st_mtime, dt.UTC).date()
+    except (OSError, OverflowError, ValueError):
+        return dt.date(1970, 1, 1)
 
 
 def materials_of(
@@ -33,24 +100,42 @@ def materials_of(
         extras: topics beside the tree that become nodes, see ``sources.maps.model.to_json``.
 
     Yields:
-        For each sheet a material of scenario `mindmap`: its subset is the format, its truth the
-        canonical JSON, its attributes are `format`, `language` ("zh" or "en"), `file`, `sheet`
+        For each sheet a material of scenario `mindmap`: its subset is the language ("zh" or "en"),
+        its truth the canonical JSON, its attributes are `format`, `language`, `file`, `sheet`
         (title) and `nodes` (of the truth). For each file that cannot be read, and each sheet
         without any text, one failure whose message begins with the path.
     """
+    for file, name in _files(path):
+        yield from _read_file(file, name, provenance, extras)
+
+
+def _files(path: Path) -> Iterator[tuple[Path, str]]:
+    """Yield a file, or the files of a folder and of those in it, each with its name there."""
     if not path.is_dir():
-        yield from _read_file(path, path.name, provenance, extras)
+        yield path, path.name
         return
     for file in sorted(path.rglob("*")):
         name = file.relative_to(path)
-        hidden = any(part.startswith(".") for part in name.parts)
-        if not hidden and not file.is_symlink() and file.is_file():
-            yield from _read_file(file, name.as_posix(), provenance, extras)
+        if not any(part.startswith(".") for part in name.parts) and _may_be_read(file):
+            yield file, name.as_posix()
+
+
+def _may_be_read(file: Path) -> bool:
+    try:
+        return file.is_file() and not file.is_symlink()
+    except OSError:
+        return True  # and the opening says what is wrong
 
 
 def _read_file(
     file: Path, name: str, provenance: Provenance, extras: Collection[Extra]
 ) -> Iterator[Outcome[Material]]:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        told = f"{name.encode(errors='backslashreplace').decode()}: its name is not UTF-8"
+        yield Failed.of(Stage.FETCH, Kind.UNSUPPORTED, told)
+        return
     try:
         with file.open("rb") as opened:
             data = opened.read(MAP_BYTES + 1)
@@ -81,16 +166,17 @@ def _material(
     texts = "".join(topic.text for topic in sheet.topics())
     if tree == {"text": tree["text"]} and not sheet.root.text.strip():
         return Failed.of(Stage.PARSE, Kind.PARSE_ERROR, f"{label}: no topic of the map has text")
+    language = _language(texts)
     return ok(
         Material(
             id=f"mindmap/{form}/{label}",
             scenario="mindmap",
-            subset=form,
+            subset=language,
             truth=truth,
             provenance=provenance,
             attributes={
                 "format": form,
-                "language": _language(texts),
+                "language": language,
                 "file": name,
                 "sheet": sheet.title,
                 "nodes": _count(tree),
