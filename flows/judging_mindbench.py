@@ -41,9 +41,9 @@ def judge_mindbench(path: Path) -> list[Judged]:
     Raises:
         UnusableInput: the file is not in that format.
     """
-    lines = path.read_text(encoding="utf-8").splitlines()
     try:
-        predictions = mindbench.read_predictions(lines)
+        with path.open(encoding="utf-8", newline="\n") as lines:  # no other character ends a line
+            predictions = mindbench.read_predictions(lines)
     except NotAPredictionFile as error:
         raise UnusableInput(f"{path.name}: {error}") from error
     maps = [one for one in predictions if one.truth.startswith(PARSING)]

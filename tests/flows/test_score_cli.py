@@ -108,6 +108,17 @@ def test_maps_and_questions_in_one_file_are_scored_apart(pictures):
     assert parts["label_box"]["vqa_f1"] == 0.0
 
 
+def test_only_a_newline_ends_a_line(pictures):
+    tree = "<s_map><s_node-0><s_text>R\u2028S\x85T\x0b</s_text></s_node-0></s_map>"
+    turns = [{}, {"value": "Write the tree."}, {"value": tree}]
+    line = json.dumps({"conversations": turns, "model_answer": tree}, ensure_ascii=False)
+    path = pictures / "x.jsonl"
+    path.write_bytes(f"{line}\r\n{line}\n".encode())
+    told = json.loads(rerender("score", "mindbench", str(path), "--json").stdout)
+    assert told["n"] == 2
+    assert told["nted_accuracy_donut"] == 1.0
+
+
 def test_a_file_of_another_kind_is_told(pictures):
     (pictures / "x.jsonl").write_text("{}\n")
     done = rerender("score", "mindbench", str(pictures / "x.jsonl"))
