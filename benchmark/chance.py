@@ -65,13 +65,17 @@ class Chance:
         return options[self.below(len(options))]
 
     def weighted(self, options: Sequence[tuple[T, int]]) -> T:
-        """Draw one of the options, each with a weight (a positive integer)."""
+        """Draw one of the options, each with a weight (a positive integer).
+
+        Raises:
+            ValueError: there are no options.
+        """
         number = self.below(sum(weight for _, weight in options))
-        for option, weight in options:
-            number -= weight
-            if number < 0:
-                return option
-        raise AssertionError("a draw lies below the sum of the weights")
+        place = 0
+        while number >= options[place][1]:
+            number -= options[place][1]
+            place += 1
+        return options[place][0]
 
     def shuffled(self, items: Sequence[T]) -> list[T]:
         """Return the items in a drawn order, each order equally likely (Fisher and Yates)."""

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
+from math import lcm
 
 from pydantic import JsonValue
 
 from benchmark import registry
-from benchmark.outcome import Failed, Outcome, Stage, ok
+from benchmark.outcome import Failed, Kind, Outcome, Stage, ok
 from benchmark.protocols import Derives, Dresses
-from benchmark.records import Material, Record
-from flows.road import road_key
+from benchmark.records import Material, Record, digest_bytes, digest_json
+from benchmark.snapshot import Rejected
+from flows.road import dressing, road_key, with_assets
 from flows.workshop import Workshop
 from renderers.graphviz import GraphvizRenderer
 from scenarios.tree_drawing import node_boxes
 from scenarios.trees import from_json
 
 Locate = Callable[[Material], Outcome[Material]]
+
+TRIES = 50
+"""After so many turns that only repeat questions a piece is taken to offer no others."""
 
 
 class Places(Record):
@@ -39,7 +44,7 @@ def derive(
     *,
     seed: int = 0,
     limit: int | None = None,
-) -> tuple[list[Material], list[Failed]]:
+) -> tuple[list[Material], list[Rejected]]:
     """Return the material that scenarios derive from other material.
 
     Args:
@@ -50,14 +55,15 @@ def derive(
         limit: at most so many pieces of each scenario, taken evenly from its subsets.
 
     Returns:
-        Pieces scenario by scenario, subset by subset (the maps of a subset take turns), and the
-        failures to locate something. What a scenario cannot derive is left out.
+        Pieces scenario by scenario, subset by subset (the maps of a subset take turns), and for
+        each scenario the pieces whose nodes could not be found. No two pieces ask the same of one
+        map; where there are fewer questions than asked for, all that were found are returned.
 
     Raises:
         RegistryError: a scenario of `counts` is unknown, or does not derive material.
     """
     derived: list[Material] = []
-    lost: list[Failed] = []
+    lost: list[Rejected] = []
     for name in sorted(counts):
         scenario = registry.scenarios.get(name)
         if not isinstance(scenario, Derives):
@@ -72,7 +78,10 @@ def derive(
             pieces = [material for material in own if material.subset == subset]
             found, failures = _take(scenario, pieces, counts[name], finder, len(made), seed)
             made += found
-            lost += failures
+            lost += [
+                Rejected(id=place, scenario=name, failure=failure)
+                for place, failure in failures.items()
+            ]
         derived += made if limit is None else _evenly(made, limit)
     return derived, lost
 
@@ -84,12 +93,10 @@ def located(workshop: Workshop, material: Material) -> Outcome[Material]:
     """
     if "boxes" in material.attributes or material.picture is not None:
         return ok(material)
-    scenario = registry.scenarios.get(material.scenario)
-    content = {"places": material.truth, "style": material.attributes.get("style")}
-    key = road_key(workshop, scenario, content)
+    key = places_key(workshop, material)
     if isinstance(key, Failed):
         return key
-    journal = workshop.journal(Stage.RENDER, f"places/{scenario.name}", Places)
+    journal = workshop.journal(Stage.RENDER, f"places/{material.scenario}", Places)
     known = journal.done(key.value)
     if known is None:
         known = _find_places(workshop, material)
@@ -101,8 +108,20 @@ def located(workshop: Workshop, material: Material) -> Outcome[Material]:
     return ok(material.model_copy(update={"attributes": attributes}))
 
 
+def places_key(workshop: Workshop, material: Material) -> Outcome[str]:
+    """Return the key of the places: all that decides how the map is drawn."""
+    scenario = registry.scenarios.get(material.scenario)
+    assets = {path: digest_bytes(data) for path, data in material.assets.items()}
+    content = {"places": material.truth, "assets": assets}
+    return road_key(workshop, scenario, content | dressing(scenario, material.attributes))
+
+
 def _find_places(workshop: Workshop, material: Material) -> Outcome[Places]:
     scenario = registry.scenarios.get(material.scenario)
+    renderer = None if scenario.renderer is None else workshop.renderer(scenario.renderer)
+    if not isinstance(renderer, GraphvizRenderer):
+        message = f"{scenario.name} is not drawn by {GraphvizRenderer.name}: no places are known"
+        return Failed.of(Stage.RENDER, Kind.UNSUPPORTED, message)
     read = scenario.read(material.truth)
     if isinstance(read, Failed):
         return read
@@ -112,9 +131,7 @@ def _find_places(workshop: Workshop, material: Material) -> Outcome[Places]:
     tree = from_json(answer.tree)
     if isinstance(tree, Failed):
         return tree
-    renderer = workshop.renderer(GraphvizRenderer.name)
-    assert isinstance(renderer, GraphvizRenderer)  # noqa: S101 - narrows the type
-    drawing = renderer.draw(answer.structure)
+    drawing = renderer.draw(with_assets(answer, material.assets).structure)
     if isinstance(drawing, Failed):
         return drawing
     boxes = node_boxes(drawing.value.boxes, tree.value)
@@ -128,25 +145,62 @@ def _take(
     locate: Locate,
     turn: int,
     seed: int,
-) -> tuple[list[Material], list[Failed]]:
-    """Derive so many from pieces in their turns; a piece that offers nothing is passed over."""
+) -> tuple[list[Material], dict[str, Failed]]:
+    """Derive so many from pieces in their turns; a piece that offers nothing new is passed over.
+
+    Kinds of questions follow the number of the turn, and so do pieces: they would meet in the same
+    pairs over and over. So once all pairs were met that such a march meets, a turn is left out.
+    """
     found: list[Material] = []
-    lost: list[Failed] = []
+    lost: dict[str, Failed] = {}
     ready: dict[str, Material] = {}
-    waiting = list(pieces)
+    asked: set[tuple[str, str]] = set()
+    cycle: int = getattr(scenario, "cycle", 1)
+    marched = 0
+    waiting = deque(pieces)
     while waiting and len(found) < count:
-        piece = waiting.pop(0)
+        piece = waiting.popleft()
         if piece.id not in ready:
             outcome = locate(piece)
             if isinstance(outcome, Failed):
-                lost.append(outcome)
+                lost[piece.id] = outcome
                 continue
             ready[piece.id] = outcome.value
-        derived = scenario.derive(ready[piece.id], turn=turn + len(found), seed=seed)
-        if derived is not None:
-            found.append(derived)
-            waiting.append(piece)
+        new = _something_new(scenario, ready[piece.id], turn, seed, asked)
+        if new is None:
+            continue
+        derived, turn = new
+        found.append(derived)
+        waiting.append(piece)
+        marched += 1
+        if marched >= lcm(len(waiting), cycle):
+            turn, marched = turn + 1, 0
     return found, lost
+
+
+def _something_new(
+    scenario: Derives, piece: Material, turn: int, seed: int, asked: set[tuple[str, str]]
+) -> tuple[Material, int] | None:
+    """Derive what was not asked yet, at a turn or a later one; return it and the turn after it.
+
+    None where the piece offers nothing, or only what was asked.
+    """
+    for number in range(turn, turn + TRIES):
+        derived = scenario.derive(piece, turn=number, seed=seed)
+        if derived is None:
+            return None
+        question = piece.id, _essence(derived)
+        if question not in asked:
+            asked.add(question)
+            return derived, number + 1
+    return None
+
+
+def _essence(derived: Material) -> str:
+    """Return what makes a question another one: its kind and its answer, however it is written."""
+    read = registry.scenarios.get(derived.scenario).read(derived.truth)
+    answer = derived.truth if isinstance(read, Failed) else read.value.tree
+    return digest_json([derived.attributes.get("kind"), answer])
 
 
 def _evenly(pieces: Sequence[Material], limit: int) -> list[Material]:

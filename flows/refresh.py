@@ -56,7 +56,8 @@ def refresh(
             seed=workshop.settings.seed,
             limit=limit,
         )
-        _require_no_infra(unplaced, "maps could not be drawn to find their nodes")
+        failures = [one.failure for one in unplaced]
+        _require_no_infra(failures, "maps could not be drawn to find their nodes")
         materials += derived
         current().expect(Stage.RENDER, len(materials))
         outcomes: dict[str, Outcome[Instance]] = {}
@@ -65,7 +66,8 @@ def refresh(
             for label, chunk in _chunks(materials, workshop.settings.batch)
         ]:
             outcomes |= future.result()
-        return _freeze(workshop, source, name, materials, outcomes, lost)
+        unfetched = [Rejected(id="", scenario="", failure=failure) for failure in lost]
+        return _freeze(workshop, source, name, materials, outcomes, [*unfetched, *unplaced])
 
 
 def _derived(source: str, tasks: int | None) -> dict[str, int]:
@@ -96,7 +98,7 @@ def _freeze(
     name: str | None,
     materials: Sequence[Material],
     outcomes: dict[str, Outcome[Instance]],
-    lost: Sequence[Failed],
+    lost: Sequence[Rejected],
 ) -> str:
     failures = [outcome for outcome in outcomes.values() if isinstance(outcome, Failed)]
     _require_no_infra(failures, "references could not be rendered")
@@ -108,7 +110,7 @@ def _freeze(
         Rejected(id=material.id, scenario=material.scenario, failure=outcome)
         for material, outcome in ordered
         if isinstance(outcome, Failed)
-    ) + tuple(Rejected(id="", scenario="", failure=failure) for failure in lost)
+    )
     frozen = Snapshot(
         name=name or "unnamed",
         created=max(instance.provenance.created for instance in instances),
@@ -116,7 +118,7 @@ def _freeze(
         licences=dict(Counter(instance.provenance.licence for instance in instances)),
         tools=_tools(workshop, materials),
         instances=instances,
-        rejected=rejected,
+        rejected=(*rejected, *lost),
         parameters={"source": source},
     )
     if name is None:

@@ -13,7 +13,7 @@ from pydantic import JsonValue
 
 from benchmark import registry
 from benchmark.outcome import Failed, Kind, Outcome, Stage, ok
-from benchmark.protocols import Describes, Dresses, Model, Scenario
+from benchmark.protocols import Derives, Describes, Dresses, Model, Scenario
 from benchmark.records import (
     Answer,
     Asset,
@@ -166,7 +166,7 @@ def refer(workshop: Workshop, material: Material) -> Outcome[Instance]:
                 for path, data in sorted(material.assets.items())
             ),
             provenance=material.provenance,
-            attributes={**material.attributes, **_measured(material, picture)},
+            attributes=_measured(material, picture),
             metrics=material.metrics,
         )
     )
@@ -198,7 +198,7 @@ def _references(workshop: Workshop, scenario: Scenario) -> Journal[Rendering]:
     return workshop.journal(Stage.RENDER, f"pictures/{scenario.name}", Rendering)
 
 
-def _dress(scenario: Scenario, attributes: Mapping[str, JsonValue]) -> dict[str, Any]:
+def dressing(scenario: Scenario, attributes: Mapping[str, JsonValue]) -> dict[str, Any]:
     """Return the part of a key that says how answers are dressed."""
     if not isinstance(scenario, Dresses):
         return {}
@@ -216,16 +216,29 @@ def _as_found(workshop: Workshop, picture: bytes) -> Outcome[Rendering]:
 
 
 def _measured(material: Material, picture: Rendering) -> dict[str, JsonValue]:
-    """Return the measures of the picture and of what it shows, where that is known."""
-    measured: dict[str, JsonValue] = {
-        key: getattr(picture, key) for key in ("width", "height", "pages")
-    }
-    subject = material.drawn_from or Subject(scenario=material.scenario, text=material.truth)
-    scenario = registry.scenarios.get(subject.scenario)
-    if isinstance(scenario, Describes):
-        read = scenario.read(subject.text)
-        measured |= {} if isinstance(read, Failed) else scenario.describe(read.value)
-    return measured
+    """Return a material's attributes with the measures of its picture and of what that shows.
+
+    What the material says of what it shows is kept; of the picture itself we know better.
+    """
+    sizes = {key: getattr(picture, key) for key in ("width", "height", "pages")}
+    shown = _shown(material)
+    described: dict[str, JsonValue] = {}
+    if shown is not None:
+        scenario = registry.scenarios.get(shown.scenario)
+        if isinstance(scenario, Describes):
+            read = scenario.read(shown.text)
+            described = {} if isinstance(read, Failed) else scenario.describe(read.value)
+    return {**described, **material.attributes, **sizes}
+
+
+def _shown(material: Material) -> Subject | None:
+    """Return what the picture of a material shows, or None if it may be more than its truth."""
+    if material.drawn_from is not None:
+        return material.drawn_from
+    derives = isinstance(registry.scenarios.get(material.scenario), Derives)
+    if derives and material.picture is not None:
+        return None
+    return Subject(scenario=material.scenario, text=material.truth)
 
 
 def query_key(model: Model, scenario: Scenario, instance: Instance) -> str:
@@ -281,7 +294,7 @@ def _text_key(
 ) -> Outcome[str]:
     """Return the key of what ``render_text`` makes, the same for truth and answer."""
     content = {"text": text, "truncated": truncated, "assets": assets}
-    return road_key(workshop, scenario, content | _dress(scenario, attributes))
+    return road_key(workshop, scenario, content | dressing(scenario, attributes))
 
 
 def render(

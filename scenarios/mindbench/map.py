@@ -86,8 +86,13 @@ class Map:
         return range(number, end)
 
     def box(self, number: int) -> Box:
-        """Return a node's box (only where positions are known)."""
-        assert self.boxes is not None  # noqa: S101 - callers ask for placed nodes only
+        """Return a node's box.
+
+        Raises:
+            ValueError: positions are not known.
+        """
+        if self.boxes is None:
+            raise ValueError("the positions of this map's nodes are not known")
         return self.boxes[number]
 
     def region(self, number: int) -> Box:

@@ -111,6 +111,7 @@ class _Parsing(Mindmap):
         *("nted_accuracy", "field_f1", "nted_accuracy_donut", "field_f1_donut"),
         *("ssim", "lpips", "ems"),
     )
+    cycle = len(TREE_FORMS)
     _kind = "part"
 
     def derive(self, material: Material, *, turn: int, seed: int) -> Material | None:
@@ -167,6 +168,8 @@ class _Answering:
     derives_from = BASE
     needs_places = False
     kinds: tuple[Kind, ...]
+    cycle: int
+    """After so many turns the kinds begin anew."""
 
     def prompt(self, instance: Instance) -> str:
         """Return the question and how to answer it."""
@@ -218,8 +221,9 @@ class _Answering:
         mind_map = map_of(material)
         chance = _seeded(self.name, material, turn, seed)
         language = language_of(material.subset)
-        for kind in _from_turn(self.kinds, turn) if mind_map else ():
-            assert mind_map is not None  # noqa: S101 - as the line above says
+        if mind_map is None:
+            return None
+        for kind in _from_turn(self.kinds, turn):
             question = generate(kind, mind_map, language, chance)
             if question is not None:
                 return self._derived(material, turn, seed, question)
@@ -255,6 +259,7 @@ class MindmapVqa(_Answering):
     name = "mindmap-vqa"
     metrics = ("vqa_match", "answer_f1")
     kinds = STRUCTURED
+    cycle = len(kinds)
 
 
 class MindmapPositionVqa(_Answering):
@@ -267,3 +272,4 @@ class MindmapPositionVqa(_Answering):
         kind for pair in zip(RECOGNITION, (*GROUNDING, *GROUNDING), strict=False) for kind in pair
     )
     """Recognition and grounding in turns, each of the 11 kinds at least once."""
+    cycle = len(kinds)

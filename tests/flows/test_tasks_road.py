@@ -12,9 +12,10 @@ from benchmark import registry
 from benchmark.outcome import Failed, Kind, Ok, Stage, ok
 from benchmark.records import Completion, Material, Picture, Provenance, Rendering, Subject
 from benchmark.settings import Settings
+from benchmark.snapshot import Rejected
 from flows import road
 from flows.batches import applicable
-from flows.derivation import Places, derive, deriving, located
+from flows.derivation import Places, derive, deriving, located, places_key
 from flows.scoring import Scorer, score_key
 from flows.splits import Split, choose
 from flows.statistics import count_sets, count_tasks, measure
@@ -236,7 +237,8 @@ class TestDerivation:
     def test_a_failure_to_find_places_is_told(self):
         down = Failed.of(Stage.RENDER, Kind.ENGINE_UNAVAILABLE, "no engine answers")
         found, lost = derive([whole()], {"mindmap-position": 1}, lambda _: down)
-        assert (found, lost) == ([], [down])
+        rejected = Rejected(id="mindmap/en/x", scenario="mindmap-position", failure=down)
+        assert (found, lost) == ([], [rejected])
 
     def test_maps_that_offer_nothing_end_the_search(self):
         lonely = whole(tree={"text": "alone"})
@@ -249,9 +251,7 @@ class TestDerivation:
     def test_known_places_are_kept_and_found_ones_are_remembered(self, workshop):
         known = whole(boxes=[[0, 0, 1, 1]])
         assert located(workshop, known).value is known
-        key = road.road_key(
-            workshop, registry.scenarios.get("mindmap"), {"places": whole().truth, "style": None}
-        )
+        key = places_key(workshop, whole())
         boxes = ((0, 0, 9, 9), (1, 1, 2, 2), (3, 3, 4, 4), (5, 5, 6, 6))
         journal = workshop.journal(Stage.RENDER, "places/mindmap", Places)
         journal.add(key.value, ok(Places(boxes=boxes)))
