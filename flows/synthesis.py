@@ -40,8 +40,9 @@ def synthesise(
 ) -> tuple[int, int]:
     """Write a set of maps; the same arguments and container write the same bytes.
 
-    A map that the folder's manifest tells of, with files that are as it says, is not made again:
-    an interrupted set is finished by the same call, and a folder can hold several sets.
+    A map that the folder's manifest tells of, with files that are as it says and made of the same
+    graph by the same tools, is not made again: an interrupted set is finished by the same call.
+    A folder can hold several sets: what the manifest tells of others stays.
 
     Args:
         folder: is made if need be.
@@ -55,7 +56,7 @@ def synthesise(
         for each, in order of the identifiers, with the failure in place of the files.
 
     Raises:
-        SynthesisError: the engine failed.
+        SynthesisError: the engine failed, or the manifest is not one of ours.
         OSError: the folder cannot be written to.
     """
     from renderers.graphviz import GraphvizRenderer
@@ -68,8 +69,10 @@ def synthesise(
         ThreadPoolExecutor(settings.workers) as threads,
     ):
         tools = _tools(renderer)
-        lines = _known(folder, tools)
-        left = [material for material in materials if material.id not in lines]
+        lines = _read_manifest(folder)
+        if lines:
+            _rewrite(folder, list(lines.values()))  # without the torn end of an interrupted run
+        left = [one for one in materials if not _is_made(folder, lines.get(one.id), one, tools)]
         current().expect(Stage.RENDER, count)
         for _ in range(count - len(left)):
             current().advance(Stage.RENDER, "cached")
@@ -85,8 +88,7 @@ def synthesise(
         except BaseException:
             threads.shutdown(wait=True, cancel_futures=True)
             raise
-    (folder / MANIFEST).unlink(missing_ok=True)
-    _note(folder, [lines[name] for name in sorted(lines)])
+    _rewrite(folder, [lines[name] for name in sorted(lines)])
     failed = sum("failure" in lines[material.id] for material in materials)
     return count - failed, failed
 
@@ -104,33 +106,73 @@ def _tools(renderer: GraphvizRenderer) -> dict[str, Any]:
     }
 
 
-def _known(folder: Path, tools: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the manifest's lines by identifier, as far as these tools made what they tell of."""
-    known = {}
+def _read_manifest(folder: Path) -> dict[str, dict[str, Any]]:
+    """Return the manifest's lines by identifier; of several with the same one, the last.
+
+    Raises:
+        SynthesisError: a line is not one that we write.
+    """
     path = folder / MANIFEST
-    for text in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
+    lines: dict[str, dict[str, Any]] = {}
+    if not path.exists():
+        return lines
+    texts = path.read_bytes().split(b"\n")
+    for number, text in enumerate(texts, 1):
         try:
-            line = json.loads(text)
-        except ValueError:
-            continue  # the end of an interrupted run
-        if line["tools"] == tools and ("failure" in line or _is_whole(folder, line)):
-            known[line["id"]] = line
-    return known
+            line = json.loads(text) if text.strip() else None
+        except (ValueError, RecursionError):
+            if number == len(texts):
+                continue  # the end of an interrupted run
+            line = text
+        if line is None:
+            continue
+        if not (isinstance(line, dict) and isinstance(line.get("id"), str) and "tools" in line):
+            raise SynthesisError(
+                f"{path}, line {number}: not a line of a set's manifest. Mend or remove it, or "
+                f"name another folder"
+            )
+        lines[line["id"]] = line
+    return lines
+
+
+def _is_made(
+    folder: Path, line: dict[str, Any] | None, material: Material, tools: dict[str, Any]
+) -> bool:
+    """Tell whether a map is there as these tools make it, or is known to be impossible to draw."""
+    if line is None or line["tools"] != tools:
+        return False
+    graph = digest_bytes(answer_of(material)[0].structure.text.encode())
+    if "failure" in line:
+        return line.get("graph_digest") == graph
+    digests = line.get("digests")
+    return isinstance(digests, dict) and digests.get("graph") == graph and _is_whole(folder, line)
 
 
 def _is_whole(folder: Path, line: dict[str, Any]) -> bool:
-    paths = {part: folder / line[part] for part in PARTS}
+    paths = {part: line.get(part) for part in PARTS}
     return all(
-        path.is_file() and digest_bytes(path.read_bytes()) == line["digests"][part]
+        isinstance(path, str)
+        and (folder / path).is_file()
+        and digest_bytes((folder / path).read_bytes()) == line["digests"].get(part)
         for part, path in paths.items()
     )
 
 
+def _rewrite(folder: Path, lines: Sequence[dict[str, Any]]) -> None:
+    """Put lines in the place of the manifest, at once."""
+    fresh = folder / f".{MANIFEST}"
+    fresh.write_text(_text(lines), encoding="utf-8", newline="\n")
+    fresh.replace(folder / MANIFEST)
+
+
+def _text(lines: Sequence[dict[str, Any]]) -> str:
+    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+
+
 def _note(folder: Path, lines: Sequence[dict[str, Any]]) -> None:
     """Add lines to the manifest."""
-    text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
     with (folder / MANIFEST).open("a", encoding="utf-8", newline="\n") as manifest:
-        manifest.write(text)
+        manifest.write(_text(lines))
 
 
 def answer_of(material: Material) -> tuple[Answer, Node]:
@@ -164,7 +206,8 @@ def _written(
             yield line | _write_map(folder, material, answer, tree, outcome.value)
         elif outcome.final:
             current().advance(Stage.RENDER, "failed")
-            yield line | {"failure": outcome.model_dump(mode="json")}
+            graph = digest_bytes(answer.structure.text.encode())
+            yield line | {"failure": outcome.model_dump(mode="json"), "graph_digest": graph}
         else:
             raise SynthesisError(f"{outcome.message}. Run again when that is mended")
 
