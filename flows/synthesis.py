@@ -70,7 +70,7 @@ def synthesise(
     ):
         tools = _tools(renderer)
         lines = _read_manifest(folder)
-        if lines:
+        if (folder / MANIFEST).exists():
             _rewrite(folder, list(lines.values()))  # without the torn end of an interrupted run
         left = [one for one in materials if not _is_made(folder, lines.get(one.id), one, tools)]
         current().expect(Stage.RENDER, count)
