@@ -139,12 +139,14 @@ class Derives(Protocol):
     """The other scenario's name."""
     needs_places: bool
     """Whether only material whose nodes' boxes are known (attribute ``boxes``) offers anything."""
+    cycle: int
+    """After how many turns the same kind of question comes again."""
 
     def derive(self, material: Material, *, turn: int, seed: int) -> Material | None:
         """Return a piece of material about another one, or None where that offers none.
 
-        `turn` counts what was derived before, so that kinds of questions can take turns. Equal
-        arguments give equal pieces.
+        Kinds of questions take turns by `turn`, which goes up from piece to piece. Equal arguments
+        give equal pieces.
         """
 
 

@@ -155,7 +155,7 @@ def _take(
     lost: dict[str, Failed] = {}
     ready: dict[str, Material] = {}
     asked: set[tuple[str, str]] = set()
-    cycle: int = getattr(scenario, "cycle", 1)
+    cycle = scenario.cycle
     marched = 0
     waiting = deque(pieces)
     while waiting and len(found) < count:

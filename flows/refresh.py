@@ -105,7 +105,7 @@ def _freeze(
     ordered = [(material, outcomes[material.id]) for material in materials]
     instances = tuple(o.value for _, o in ordered if isinstance(o, Ok))
     if not instances:
-        raise RefreshError(f"source {source!r} gave no usable material; nothing was frozen")
+        raise RefreshError(_nothing(source, [each.failure for each in lost] + failures))
     rejected = tuple(
         Rejected(id=material.id, scenario=material.scenario, failure=outcome)
         for material, outcome in ordered
@@ -126,6 +126,11 @@ def _freeze(
         frozen = frozen.model_copy(update={"name": f"{source}-{digest_json(content)[:8]}"})
     snapshot.freeze(workshop.store, frozen)
     return frozen.name
+
+
+def _nothing(source: str, failures: Sequence[Failed]) -> str:
+    reason = f" The first of {len(failures)} failures: {failures[0].message}" if failures else ""
+    return f"source {source!r} gave no usable material; nothing was frozen.{reason}"
 
 
 def _require_no_infra(failures: Sequence[Failed], what: str) -> None:
