@@ -30,7 +30,8 @@ class TestContract(SourceContract):
 
 def digest(seed: int) -> str:
     made = [make_map(language, seed, number) for language in ("en", "zh") for number in range(20)]
-    return digest_json([one.model_dump(mode="json") for one in made])
+    parts = {"id", "subset", "truth", "attributes"}
+    return digest_json([one.model_dump(mode="json", include=parts) for one in made])
 
 
 def tree_of(material) -> Node:
@@ -41,7 +42,7 @@ def tree_of(material) -> Node:
 
 def test_the_bytes_are_those_that_were_written_down():
     """Whoever changes a map raises ``VERSION`` and writes the new digest here."""
-    assert digest(1) == "d0628c0619dd4aa28dfb546706b5c8a6bd6440874ae7802b859f67ac533af50b"
+    assert digest(1) == "be1aafaee09df8975c7117d194eee98493b0e33aa74920a26fa77b3e120c18c7"
 
 
 @pytest.mark.parametrize("hash_seed", ["0", "77"])
