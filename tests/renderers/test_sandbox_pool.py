@@ -177,11 +177,19 @@ def kill_running(command: str, but: str = "") -> str:
 
 
 def running_in(client: docker.DockerClient, identifier: str) -> list[str]:
-    """Return the command lines in a container (`docker top` needs a `ps` beside the engine)."""
+    """Return the command lines in a container: as the engine tells them, else asked inside.
+
+    The engine asks the `ps` beside it, which a bare Debian does not have.
+    """
     script = "for file in /proc/[0-9]*/cmdline; do tr '\\0' ' ' <$file; echo; done"
+    try:
+        return [line[-1] for line in client.api.top(identifier)["Processes"]]
+    except docker.errors.APIError as error:
+        if '"ps"' not in str(error):
+            return []  # it has just ended
     try:
         started = client.api.exec_create(identifier, ["sh", "-c", script], stderr=False)
         lines = client.api.exec_start(started["Id"]).decode("utf-8", "replace").splitlines()
     except docker.errors.APIError:
-        return []  # it has just ended
+        return []
     return [line.strip() for line in lines]
