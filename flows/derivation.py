@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from math import lcm
 
@@ -12,6 +12,7 @@ from benchmark import registry
 from benchmark.outcome import Failed, Kind, Outcome, Stage, ok
 from benchmark.protocols import Derives, Dresses
 from benchmark.records import Material, Record, digest_bytes, digest_json
+from benchmark.selection import evenly
 from benchmark.snapshot import Rejected
 from flows.road import dressing, road_key, with_assets
 from flows.workshop import Workshop
@@ -82,7 +83,7 @@ def derive(
                 Rejected(id=place, scenario=name, failure=failure)
                 for place, failure in failures.items()
             ]
-        derived += made if limit is None else _evenly(made, limit)
+        derived += evenly(made, lambda piece: piece.subset, limit)
     return derived, lost
 
 
@@ -201,13 +202,3 @@ def _essence(derived: Material) -> str:
     read = registry.scenarios.get(derived.scenario).read(derived.truth)
     answer = derived.truth if isinstance(read, Failed) else read.value.tree
     return digest_json([derived.attributes.get("kind"), answer])
-
-
-def _evenly(pieces: Sequence[Material], limit: int) -> list[Material]:
-    """Return so many pieces, one of each subset before a second of any, in their order."""
-    ranks: Counter[str] = Counter()
-    ranked = []
-    for place, piece in enumerate(pieces):
-        ranked.append((ranks[piece.subset], place))
-        ranks[piece.subset] += 1
-    return [pieces[place] for place in sorted(place for _, place in sorted(ranked)[:limit])]

@@ -13,6 +13,7 @@ from prefect.states import Completed, Failed
 from benchmark import registry
 from benchmark.outcome import Stage
 from benchmark.records import Instance
+from benchmark.selection import evenly
 from flows import runs, tasks
 from flows.batches import Batch
 from flows.progress import current
@@ -104,7 +105,8 @@ def select(
         registry.scenarios.get(scenario)
     chosen = []
     for scenario in wanted:
-        chosen += _evenly(choose(frozen.select([scenario]), split, source), limit)
+        found = choose(frozen.select([scenario]), split, source)
+        chosen += evenly(found, lambda instance: instance.subset, limit)
     if not chosen:
         known = ", ".join(dict.fromkeys(map(source_of, frozen.instances)))
         raise NothingChosen(
@@ -112,18 +114,6 @@ def select(
             f"(sources: {known})"
         )
     return chosen
-
-
-def _evenly(instances: Sequence[Instance], limit: int | None) -> list[Instance]:
-    if limit is None:
-        return list(instances)
-    seen: dict[str, int] = {}
-    ranked = []
-    for place, instance in enumerate(instances):
-        rank = seen[instance.subset] = seen.get(instance.subset, -1) + 1
-        ranked.append((rank, place, instance))
-    chosen = sorted(ranked, key=lambda item: item[:2])[:limit]
-    return [instance for _, _, instance in sorted(chosen, key=lambda item: item[1])]
 
 
 def plan(

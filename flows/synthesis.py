@@ -85,9 +85,8 @@ def synthesise(
                 fresh = [{**line, "tools": tools} for line in future.result()]
                 _note(folder, fresh)
                 lines |= {line["id"]: line for line in fresh}
-        except BaseException:
+        finally:  # interrupted: what has begun is finished, the rest is left for the next run
             threads.shutdown(wait=True, cancel_futures=True)
-            raise
     _rewrite(folder, [lines[name] for name in sorted(lines)])
     failed = sum("failure" in lines[material.id] for material in materials)
     return count - failed, failed

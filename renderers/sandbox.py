@@ -199,13 +199,11 @@ class _Container:
 
     def run(self, job: Job, limits: Limits) -> Execution | None:
         """Run a job; None when the container ended without a result and was not stopped."""
-        try:
+        with ExitStack() as leaving:
+            leaving.callback(self.remove)  # also when interrupted: nobody waits for the job then
             execution = self._execute(job, limits)
-        except BaseException:
-            self.remove()  # interrupted: nobody waits for the job any more
-            raise
-        if execution is None or execution.stopped:
-            self.remove()
+            if execution is not None and not execution.stopped:
+                leaving.pop_all()  # it ends by itself
         self._close()
         return execution
 

@@ -210,11 +210,12 @@ class Browsers:
     async def _use(self, worker: _Worker, site: Site) -> Outcome[Shot] | _Lost | _DriverLost:
         """Photograph a site in a browser, which stays in use only after an uneventful page."""
         worker.pages += 1
+        outcome = None
         try:
             outcome = await self._photograph(worker, site)
-        except BaseException:
-            await self._end(worker)
-            raise
+        finally:
+            if outcome is None:  # interrupted
+                await self._end(worker)
         if isinstance(outcome, Ok) and worker.pages < PAGES and not worker.alone:
             self._idle.append(worker)
             return outcome

@@ -19,6 +19,7 @@ from urllib.parse import quote
 from benchmark.outcome import Failed, Kind, Outcome, Stage, ok
 from benchmark.records import Flag
 from renderers.bundle import Bundle
+from renderers.job import WORK
 from renderers.sandbox import Execution, Limits, Pool, stopped_failure
 
 ORIGIN = "http://site.test"
@@ -39,7 +40,7 @@ _PAGES = (".html", ".htm", ".xhtml")
 _FRONT_MATTER = re.compile(rb"(?:\xef\xbb\xbf)?---[ \t]*\r?\n")
 _ABSENT = re.compile(r"could not locate|could not find|file to import not found|not found", re.I)
 _LAYOUT = re.compile(r"Layout .* does not exist")
-_WORK = re.compile(r"/work/source/|(?<![\w/])source/")
+_WORK = re.compile(rf"{re.escape(WORK)}/source/|(?<![\w/])source/")
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,11 @@ from collections.abc import Sequence
 
 from pydantic import JsonValue
 
+from benchmark.limits import TREE_DEPTH
 from benchmark.outcome import Failed, Kind, Outcome, Stage, ok
 from benchmark.records import Flag
 from scenarios.parsing import Json
-from scenarios.trees import TREE_DEPTH, Node
+from scenarios.trees import Node
 
 TOKEN_DEPTH = 2 * TREE_DEPTH
 BOX_KEY = "bbox"

@@ -14,13 +14,8 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
+from benchmark.limits import TREE_DEPTH, TREE_NODES
 from benchmark.outcome import Failed, Kind, Outcome, Stage, ok
-
-TREE_DEPTH = 64
-"""Most levels of a tree; stored JSON takes two levels of nesting for each."""
-
-TREE_NODES = 1_000
-"""Most nodes of a tree."""
 
 _TEXT_KEYS = ("text", "title", "name", "label", "topic", "content", "value")
 _CHILD_KEY = re.compile(

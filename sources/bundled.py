@@ -15,6 +15,7 @@ from typing import ClassVar
 
 from benchmark.outcome import Outcome, ok
 from benchmark.records import Material, Provenance
+from benchmark.selection import evenly
 
 FOLDER = Path(__file__).resolve().parent / "material"
 WRITTEN = dt.date(2026, 11, 29)
@@ -59,21 +60,19 @@ class Bundled:
         if since is not None and since > WRITTEN:
             return
         for scenario in self.scenarios:
-            for path in _evenly(FOLDER / scenario, limit):
+            for path in evenly(_pieces(FOLDER / scenario), lambda path: path.parent, limit):
                 yield ok(_material(scenario, path))
 
 
-def _evenly(folder: Path, limit: int | None) -> list[Path]:
-    pieces = {
-        subset: sorted(path for path in subset.iterdir() if not path.name.startswith("."))
-        for subset in sorted(folder.iterdir())
-        if subset.is_dir()
-    }
-    rounds = [
-        (rank, subset, path) for subset, paths in pieces.items() for rank, path in enumerate(paths)
+def _pieces(folder: Path) -> list[Path]:
+    """Return what lies in the folders of the subsets, both in order of name."""
+    subsets = sorted(path for path in folder.iterdir() if path.is_dir())
+    return [
+        path
+        for subset in subsets
+        for path in sorted(subset.iterdir())
+        if not path.name.startswith(".")
     ]
-    chosen = sorted(rounds)[:limit] if limit is not None else rounds
-    return [path for _, _, path in sorted(chosen, key=lambda item: (item[1], item[2]))]
 
 
 def _material(scenario: str, path: Path) -> Material:

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Literal, TypeVar
 
+from benchmark.limits import TREE_DEPTH, TREE_NODES
 from benchmark.outcome import Kind
 from benchmark.records import whole
-from sources.maps.model import MAP_DEPTH, MAP_NODES, MAP_SHEETS, Boundary, Summary, Topic
+from sources.maps.model import MAP_SHEETS, Boundary, Summary, Topic
 
 T = TypeVar("T")
 
@@ -135,10 +136,10 @@ def nest(levels: Iterable[tuple[int, Draft]]) -> Draft:
 
 def check(depth: int, count: int) -> None:
     """Raise Unreadable beyond the limits of a sheet."""
-    if depth > MAP_DEPTH:
-        raise Unreadable(Kind.PARSE_ERROR, f"the map is deeper than {MAP_DEPTH} levels")
-    if count > MAP_NODES:
-        raise Unreadable(Kind.RESOURCE_LIMIT, f"a sheet has more than {MAP_NODES} topics")
+    if depth > TREE_DEPTH:
+        raise Unreadable(Kind.PARSE_ERROR, f"the map is deeper than {TREE_DEPTH} levels")
+    if count > TREE_NODES:
+        raise Unreadable(Kind.RESOURCE_LIMIT, f"a sheet has more than {TREE_NODES} topics")
 
 
 def check_sheets(found: list[T]) -> list[T]:

@@ -12,12 +12,6 @@ from typing import Literal
 
 from pydantic import JsonValue
 
-MAP_DEPTH = 64
-"""Most levels of a sheet, its root included; the same as of the scenario's trees."""
-
-MAP_NODES = 1_000
-"""Most topics of a sheet, of all kinds; the same as of the scenario's trees."""
-
 MAP_SHEETS = 100
 """Most sheets of a file."""
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from benchmark.limits import TREE_DEPTH, TREE_NODES
 from benchmark.outcome import Failed, Kind
 from renderers.graphviz import GraphvizRenderer
 from scenarios.mindmap import Mindmap
-from scenarios.trees import TREE_DEPTH, TREE_NODES
 from tests.cases import case_input
 from tests.contracts.scenario_contract import ScenarioContract, instance
 from tests.scenarios import reading

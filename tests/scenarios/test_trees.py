@@ -8,14 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmark.limits import TREE_DEPTH, TREE_NODES
 from benchmark.outcome import Failed, Kind, Ok
 from scenarios.languages.dot_tokens import TokenKind, tokenize
 from scenarios.tree_drawing import LABEL_COLUMNS, LABEL_LINES, to_dot, wrap
 from scenarios.tree_outlines import read_outline
 from scenarios.tree_tokens import read_tokens, to_tokens
 from scenarios.trees import (
-    TREE_DEPTH,
-    TREE_NODES,
     Node,
     from_json,
     normalise_text,

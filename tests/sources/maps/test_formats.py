@@ -289,13 +289,6 @@ def test_an_encrypted_map_is_said_to_be_encrypted():
     assert "encrypted" in read("secret.xmind", data).message
 
 
-def test_the_limits_are_those_of_the_scenario():
-    assert (model.MAP_DEPTH, model.MAP_NODES) == (
-        scenarios.trees.TREE_DEPTH,
-        scenarios.trees.TREE_NODES,
-    )
-
-
 WORDS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=8)
 TOPICS = st.recursive(
     st.builds(Topic, WORDS),
