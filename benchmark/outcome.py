@@ -4,8 +4,10 @@ Each failure has one kind from a closed list, and the kind decides who is to bla
 
 * ``model``: whoever wrote the structure (a model's answer, or the author of collected material).
   Such a failure is final and counts as the worst value of every metric, as in Image2Struct.
-* ``infra``: the machine, the engine, the provider. It is never scored; it is shown, and the next
-  run tries again.
+* ``infra``: the machine, the engine, the provider, a site that does not answer. It is never scored;
+  it is shown, and the next run tries again.
+* ``material``: nobody; collected material that is not to be had or not wanted (a paper without
+  source, a page like one that there is already). Final, and the reason of a drop in the funnel.
 """
 
 from __future__ import annotations
@@ -36,10 +38,11 @@ class Blame(StrEnum):
 
     MODEL = "model"
     INFRA = "infra"
+    MATERIAL = "material"
 
 
 class Kind(StrEnum):
-    """The closed list of failure kinds; the first block is the model's fault, the second ours."""
+    """The closed list of failure kinds: the model's fault, ours, and reasons to drop material."""
 
     COMPILE_ERROR = "compile_error"
     MISSING_RESOURCE = "missing_resource"
@@ -67,10 +70,29 @@ class Kind(StrEnum):
     MISSING_WEIGHTS = "missing_weights"
     INTERNAL_ERROR = "internal_error"
 
+    GONE = "gone"
+    FORBIDDEN = "forbidden"
+    TOO_LARGE = "too_large"
+    NOT_AS_CLAIMED = "not_as_claimed"
+    NO_SOURCE = "no_source"
+    WITHDRAWN = "withdrawn"
+    NO_LICENCE = "no_licence"
+    OUT_OF_DATE = "out_of_date"
+    OWNER_LIMIT = "owner_limit"
+    DATE_LIMIT = "date_limit"
+    UNSUITABLE = "unsuitable"
+    TOXIC = "toxic"
+    PERSONAL_DATA = "personal_data"
+    BLANK = "blank"
+    DUPLICATE = "duplicate"
+    UNSTABLE = "unstable"
+
     @property
     def blame(self) -> Blame:
         """Whose fault a failure of this kind is."""
-        return Blame.MODEL if self in MODEL_KINDS else Blame.INFRA
+        if self in MODEL_KINDS:
+            return Blame.MODEL
+        return Blame.MATERIAL if self in MATERIAL_KINDS else Blame.INFRA
 
 
 MODEL_KINDS = frozenset(
@@ -87,6 +109,27 @@ MODEL_KINDS = frozenset(
         Kind.REFUSED,
         Kind.NO_ANSWER,
         Kind.IMAGE_TOO_LARGE,
+    }
+)
+
+MATERIAL_KINDS = frozenset(
+    {
+        Kind.GONE,
+        Kind.FORBIDDEN,
+        Kind.TOO_LARGE,
+        Kind.NOT_AS_CLAIMED,
+        Kind.NO_SOURCE,
+        Kind.WITHDRAWN,
+        Kind.NO_LICENCE,
+        Kind.OUT_OF_DATE,
+        Kind.OWNER_LIMIT,
+        Kind.DATE_LIMIT,
+        Kind.UNSUITABLE,
+        Kind.TOXIC,
+        Kind.PERSONAL_DATA,
+        Kind.BLANK,
+        Kind.DUPLICATE,
+        Kind.UNSTABLE,
     }
 )
 
@@ -108,6 +151,9 @@ class Failed(BaseModel):
     kind: Kind
     message: str
     detail: str = Field(default="", description="excerpt of a log, for the report; may be long")
+    subject: str = Field(
+        default="", description="what it happened to, where nothing else says it: an id or address"
+    )
 
     @computed_field  # type: ignore[prop-decorator]
     @property
@@ -117,16 +163,18 @@ class Failed(BaseModel):
 
     @property
     def final(self) -> bool:
-        """Whether a later run would only find the same again (the model's own failures)."""
-        return self.blame is Blame.MODEL
+        """Whether a later run would only find the same again (all that is not ours)."""
+        return self.blame is not Blame.INFRA
 
     @classmethod
-    def of(cls, stage: Stage, kind: Kind, message: str, detail: str = "") -> Self:
+    def of(
+        cls, stage: Stage, kind: Kind, message: str, detail: str = "", subject: str = ""
+    ) -> Self:
         """Build a failure; the message is flattened to one line of at most 500 characters."""
         line = printable(" ".join(message.split()))
         if len(line) > MESSAGE_CHARACTERS:
             line = line[: MESSAGE_CHARACTERS - 1] + "…"
-        return cls(stage=stage, kind=kind, message=line, detail=detail)
+        return cls(stage=stage, kind=kind, message=line, detail=detail, subject=printable(subject))
 
     def __str__(self) -> str:
         return f"{self.stage} failed ({self.kind}, {self.blame}): {self.message}"

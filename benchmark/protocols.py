@@ -200,7 +200,11 @@ class ModelFactory(Protocol):
 
 @runtime_checkable
 class Source(Protocol):
-    """Where fresh material comes from."""
+    """Where fresh material comes from.
+
+    A source that reads a site has the attribute ``live = True``: whoever asks it stops when there
+    is enough, so it fetches each piece only when it is asked for, and takes its subsets in turns.
+    """
 
     name: str
     scenarios: tuple[str, ...]
@@ -210,5 +214,8 @@ class Source(Protocol):
     ) -> Iterator[Outcome[Material]]:
         """Yield material made on or after `since`, failures as values.
 
-        `limit` is the most pieces of each scenario.
+        `limit` is the most pieces of each scenario. A failure of stage FETCH is a candidate that
+        could not be had, one of stage FILTER one that was had or known and is not wanted; its
+        ``subject`` names it (the address, or the id that the material would have). After a failure
+        that stops a whole site (a refused token, a used-up quota) nothing more is yielded.
         """

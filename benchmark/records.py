@@ -124,6 +124,15 @@ class Provenance(Record):
     created: dt.date = Field(description="when the material was made, not when it was fetched")
     url: str | None = None
     made: str = Field(default="", description="how the material was made or chosen")
+    publishable: bool = Field(
+        default=True,
+        description="whether its licence lets everybody pass the content on; if not, a published "
+        "snapshot holds the recipe instead",
+    )
+    recipe: dict[str, JsonValue] = Field(
+        default_factory=dict,
+        description="how the same content is fetched again: addresses, versions, places, digests",
+    )
 
 
 class Subject(Record):
@@ -143,7 +152,10 @@ class Material(Record):
     id: str = Field(description="stable and unique within the source, e.g. webpage/html/cafe")
     scenario: str
     subset: str
-    truth: str = Field(description="the structure, as a perfect answer would write it")
+    truth: str | None = Field(
+        description="the structure, as a perfect answer would write it; None where only a picture "
+        "is known (a scan)"
+    )
     drawn_from: Subject | None = Field(
         default=None, description="what the picture shows, if not the truth (a whole map)"
     )
@@ -156,6 +168,16 @@ class Material(Record):
     metrics: tuple[str, ...] | None = Field(
         default=None, description="those of the scenario that say something of it; None: all"
     )
+
+    def known_truth(self) -> str:
+        """Return the truth of material that has one.
+
+        Raises:
+            ValueError: only its picture is known; whoever derives from material asks first.
+        """
+        if self.truth is None:
+            raise ValueError(f"{self.id}: the truth is not known, only the picture")
+        return self.truth
 
 
 class Instance(Record):

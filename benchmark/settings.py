@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from pydantic import Field
+from pydantic import Field, SecretStr
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -59,6 +59,47 @@ class Settings(BaseSettings):
     )
     mindmap_folder: Path | None = Field(
         default=None, description="a file or folder of mind maps, for the source mindmap-files"
+    )
+    contact: str | None = Field(
+        default=None,
+        description="how sites reach who runs this: an e-mail or web address in the User-Agent",
+    )
+    http_cache: Path = Field(
+        default=PROJECT / ".rerender" / "http", description="folder of what sites have answered"
+    )
+    http_retries: int = Field(default=4, ge=0, description="retries of a request to a site")
+    http_longest_wait: float = Field(
+        default=120.0, ge=0, description="most seconds that a site may ask to wait at once"
+    )
+    mirrors: dict[str, str] = Field(
+        default_factory=dict,
+        description="host to the address that is asked in its place, as a JSON object",
+    )
+    github_token: SecretStr | None = Field(
+        default=None, description="a token for GitHub's API: 5,000 instead of 60 requests an hour"
+    )
+    perspective_key: SecretStr | None = Field(
+        default=None, description="a key of the Perspective API, asked besides the local check"
+    )
+    imslp_username: str | None = Field(
+        default=None, description="an account at IMSLP, needed to download scores"
+    )
+    imslp_password: SecretStr | None = Field(default=None, description="its password")
+    imslp_accept_terms: bool = Field(
+        default=False,
+        description="whether you accept IMSLP's terms and may download; see docs/sources.md",
+    )
+    i2s_folder: Path | None = Field(
+        default=None, description="a local copy of the published Image2Struct sets; None: download"
+    )
+    i2s_revision: str | None = Field(
+        default=None, description="commit of the Image2Struct sets; None: see docs/sources.md"
+    )
+    folder: Path | None = Field(
+        default=None, description="a folder of material of your own, for the source folder"
+    )
+    map_urls: Path | None = Field(
+        default=None, description="a file of addresses of mind maps, a line each"
     )
     reasoning_fallback: bool = Field(
         default=False,

@@ -72,7 +72,11 @@ def derive(
                 f"scenario {name!r} is not derived from another one; those that are: "
                 f"{', '.join(deriving())}"
             )
-        own = [material for material in materials if material.scenario == scenario.derives_from]
+        own = [
+            material
+            for material in materials
+            if material.scenario == scenario.derives_from and material.truth is not None
+        ]
         finder = locate if scenario.needs_places else ok
         made: list[Material] = []
         for subset in dict.fromkeys(material.subset for material in own):
@@ -123,7 +127,7 @@ def _find_places(workshop: Workshop, material: Material) -> Outcome[Places]:
     if not isinstance(renderer, GraphvizRenderer):
         message = f"{scenario.name} is not drawn by {GraphvizRenderer.name}: no places are known"
         return Failed.of(Stage.RENDER, Kind.UNSUPPORTED, message)
-    read = scenario.read(material.truth)
+    read = scenario.read(material.known_truth())
     if isinstance(read, Failed):
         return read
     answer = read.value
@@ -199,6 +203,6 @@ def _something_new(
 
 def _essence(derived: Material) -> str:
     """Return what makes a question another one: its kind and its answer, however it is written."""
-    read = registry.scenarios.get(derived.scenario).read(derived.truth)
+    read = registry.scenarios.get(derived.scenario).read(derived.known_truth())
     answer = derived.truth if isinstance(read, Failed) else read.value.tree
     return digest_json([derived.attributes.get("kind"), answer])

@@ -137,8 +137,7 @@ def refer(workshop: Workshop, material: Material) -> Outcome[Instance]:
     A reference must be a clean success: a picture that came out in spite of errors is one that no
     answer could be held to.
     """
-    scenario = registry.scenarios.get(material.scenario)
-    truth = _drawn(workshop, material, Subject(scenario=scenario.name, text=material.truth))
+    truth = _truth_drawn(workshop, material)
     if isinstance(truth, Failed):
         return truth
     shown: Outcome[Rendering] = truth
@@ -150,7 +149,7 @@ def refer(workshop: Workshop, material: Material) -> Outcome[Instance]:
         return shown
     picture, drawn = shown.value, truth.value.image
     if picture.image is None:
-        message = f"{scenario.name} draws nothing, and the material has no picture to show"
+        message = f"{material.scenario} draws nothing, and the material has no picture to show"
         return Failed.of(Stage.FILTER, Kind.UNSUPPORTED, message)
     store = workshop.store
     return ok(
@@ -160,7 +159,7 @@ def refer(workshop: Workshop, material: Material) -> Outcome[Instance]:
             subset=material.subset,
             image=picture.image,
             reference=drawn if drawn != picture.image else None,
-            truth=store.put(material.truth.encode()),
+            truth=None if material.truth is None else store.put(material.truth.encode()),
             assets=tuple(
                 Asset(path=path, digest=store.put(data))
                 for path, data in sorted(material.assets.items())
@@ -170,6 +169,13 @@ def refer(workshop: Workshop, material: Material) -> Outcome[Instance]:
             metrics=material.metrics,
         )
     )
+
+
+def _truth_drawn(workshop: Workshop, material: Material) -> Outcome[Rendering]:
+    """Draw the truth of a material; of one that is only a picture there is nothing to draw."""
+    if material.truth is None:
+        return ok(Rendering(image=None))
+    return _drawn(workshop, material, Subject(scenario=material.scenario, text=material.truth))
 
 
 def _drawn(workshop: Workshop, material: Material, subject: Subject) -> Outcome[Rendering]:
@@ -236,7 +242,7 @@ def _shown(material: Material) -> Subject | None:
     if material.drawn_from is not None:
         return material.drawn_from
     derives = isinstance(registry.scenarios.get(material.scenario), Derives)
-    if derives and material.picture is not None:
+    if material.truth is None or (derives and material.picture is not None):
         return None
     return Subject(scenario=material.scenario, text=material.truth)
 

@@ -176,8 +176,8 @@ def _note(folder: Path, lines: Sequence[dict[str, Any]]) -> None:
 
 def answer_of(material: Material) -> tuple[Answer, Node]:
     """Return what is drawn of a synthetic map, in its style, and its tree."""
-    read = Mindmap().read(material.truth)
-    tree = from_json(json.loads(material.truth))
+    read = Mindmap().read(material.known_truth())
+    tree = from_json(json.loads(material.known_truth()))
     if isinstance(read, Failed) or isinstance(tree, Failed):
         raise ValueError(f"{material.id}: the truth is no tree")
     style = Style.model_validate(material.attributes["style"])
@@ -217,7 +217,7 @@ def _write_map(
     name = "-".join(material.id.split("/")[1:])
     contents = {
         "picture": drawing.picture.png,
-        "tree": material.truth.encode() + b"\n",
+        "tree": material.known_truth().encode() + b"\n",
         "graph": answer.structure.text.encode(),
         "boxes": json.dumps(node_boxes(drawing.boxes, tree)).encode() + b"\n",
     }

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from benchmark.outcome import Blame, Failed, Ok, Outcome
+from benchmark.outcome import Failed, Ok, Outcome
 from benchmark.protocols import Metric, Needs
 from benchmark.records import Completion, Instance, Rendering, Score
 from reports.text import printable
@@ -46,7 +46,7 @@ class Result:
         """What became of the answer."""
         failure = self.failure
         if failure is not None:
-            return Fate.FAILED if failure.blame is Blame.MODEL else Fate.INFRA
+            return Fate.FAILED if failure.final else Fate.INFRA
         rendered = self.rendered
         if rendered is None:
             return Fate.PENDING

@@ -53,7 +53,7 @@ def map_of(material: Material) -> Map | None:
 
     None where the truth is no tree; boxes that are not of this tree are left out.
     """
-    read = Mindmap().read(material.truth)
+    read = Mindmap().read(material.known_truth())
     tree = read if isinstance(read, Failed) else from_json(read.value.tree)
     if isinstance(tree, Failed):
         return None
@@ -64,7 +64,7 @@ def map_of(material: Material) -> Map | None:
 
 def _seeded(name: str, material: Material, turn: int, seed: int) -> Chance:
     """Return the draws of one question; equal arguments give equal ones."""
-    return Chance(name, material.id, material.truth, turn, seed)
+    return Chance(name, material.id, material.known_truth(), turn, seed)
 
 
 def _material(
@@ -88,7 +88,7 @@ def _material(
         scenario=name,
         subset=language,
         truth=truth,
-        drawn_from=Subject(scenario=BASE, text=material.truth),
+        drawn_from=Subject(scenario=BASE, text=material.known_truth()),
         picture=material.picture,
         assets=material.assets,
         provenance=origin.model_copy(update={"made": "; ".join(filter(None, (origin.made, made)))}),

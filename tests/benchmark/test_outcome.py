@@ -12,7 +12,13 @@ def test_every_kind_has_exactly_one_blame():
         "unsafe_input", "parse_error", "unsupported", "truncated", "refused", "no_answer",
         "image_too_large",
     }  # fmt: skip
-    assert all(kind.blame is Blame.INFRA for kind in set(Kind) - by_model)
+    by_infra = {kind for kind in Kind if kind.blame is Blame.INFRA}
+    assert by_infra == {
+        "engine_unavailable", "image_missing", "sandbox_lost", "provider_error",
+        "provider_timeout", "rate_limited", "quota", "unauthorized", "network", "disk_full",
+        "missing_weights", "internal_error",
+    }  # fmt: skip
+    assert all(kind.blame is Blame.MATERIAL for kind in set(Kind) - by_model - by_infra)
 
 
 def test_a_failure_is_one_readable_line():
