@@ -7,6 +7,7 @@ import re
 
 from pydantic import Field, JsonValue, ValidationError
 
+from benchmark.funnel import Funnel
 from benchmark.outcome import Failed
 from benchmark.records import Instance, Record, digest_json
 from benchmark.store import Store
@@ -37,6 +38,7 @@ class Snapshot(Record):
     instances: tuple[Instance, ...]
     rejected: tuple[Rejected, ...] = ()
     parameters: dict[str, JsonValue] = Field(default_factory=dict)
+    funnel: tuple[Funnel, ...] = Field(default=(), description="a row for each source")
 
     @property
     def digest(self) -> str:

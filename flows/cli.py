@@ -5,21 +5,27 @@ from __future__ import annotations
 import json
 import signal
 import sys
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markup import escape
 
-from flows.console import Exit, TryExit, console, errors, fail, quieten_prefect
+from flows.console import (
+    Exit,
+    TryExit,
+    console,
+    errors,
+    fail,
+    quieten_prefect,
+    read_settings,
+)
+from flows.refresh_cli import RefreshOptions, refresh, run_refresh
 from flows.score_cli import score_app
 from flows.stats_cli import stats
 from flows.synthesis_cli import synthesis_app
 
 if TYPE_CHECKING:
-    import datetime as dt
-
     from benchmark.settings import Settings
 
 app = typer.Typer(
@@ -68,31 +74,15 @@ def demo(
     ] = None,
 ) -> None:
     """Run the whole road offline on the bundled material and rank the baselines."""
-    settings = _settings()
-    snapshot = _refresh(settings, "bundled", None, None, None)
+    settings = read_settings()
+    snapshot = run_refresh(settings, RefreshOptions())
     models = ["oracle", "blank", "ocr", *(model or [])]
     run, code = _evaluate(settings, snapshot, models, limit=limit)
     _report(settings, run, output)
     sys.exit(code)
 
 
-@app.command()
-def refresh(
-    source: Annotated[str, typer.Option(help="where fresh material comes from")] = "bundled",
-    since: Annotated[
-        datetime | None, typer.Option(formats=["%Y-%m-%d"], help="only what was made since then")
-    ] = None,
-    limit: Limit = None,
-    name: Annotated[str | None, typer.Option(help="the snapshot's name")] = None,
-    tasks: Annotated[
-        int | None,
-        typer.Option(min=0, help="derive so many questions of each task on maps, per language"),
-    ] = None,
-) -> None:
-    """Fetch fresh material, render its references and freeze a snapshot."""
-    day = since.date() if since else None
-    snapshot = _refresh(_settings(), source, day, limit, name, tasks)
-    console.print(f"next: rerender evaluate {snapshot} -m oracle -m blank", soft_wrap=True)
+app.command()(refresh)
 
 
 @app.command()
@@ -109,7 +99,7 @@ def evaluate(
 ) -> None:
     """Ask models about a snapshot, render what they write and score it; resumes by itself."""
     run, code = _evaluate(
-        _settings(),
+        read_settings(),
         snapshot,
         model,
         scenarios=scenario,
@@ -128,7 +118,7 @@ def report(
     output: Output = None,
 ) -> None:
     """Print the leaderboard of a run and write it as JSON, CSV and HTML with pictures."""
-    _report(_settings(), run, output)
+    _report(read_settings(), run, output)
 
 
 @app.command(name="try")
@@ -148,7 +138,7 @@ def try_(
     from benchmark.settings import PROJECT
     from flows import trial
 
-    _settings()
+    read_settings()
     if not file.exists():
         fail(f"{file} does not exist")
     try:
@@ -208,51 +198,10 @@ def list_(
     """List what there is; in a pipe a line each, tabs between the columns."""
     from flows.listing import LISTS, show
 
-    settings = _settings()
+    settings = read_settings()
     if what not in LISTS:
         fail(f"cannot list {what!r}; choose one of {', '.join(LISTS)}")
     show(what, settings, console)
-
-
-def _settings() -> Settings:
-    from pydantic import ValidationError
-
-    from benchmark.settings import Settings
-
-    try:
-        return Settings()
-    except ValidationError as error:
-        first = error.errors()[0]
-        name = "_".join(str(part) for part in first["loc"]).upper()
-        fail(f"setting RERENDER_{name}: {first['msg']}")
-
-
-def _refresh(
-    settings: Settings,
-    source: str,
-    since: dt.date | None,
-    limit: int | None,
-    name: str | None,
-    tasks: int | None = None,
-) -> str:
-    from benchmark import registry
-    from flows.progress import Bars, observed_by
-    from flows.refresh import refresh as flow
-    from flows.workshop import opened
-
-    registry.sources.get(source)
-    console.print(f"[bold]refresh[/bold] references from {escape(source)}")
-    with opened(settings) as workshop, Bars(console) as bars, observed_by(bars):
-        made: str = flow(source=source, since=since, limit=limit, name=name, tasks=tasks)
-        frozen = workshop.snapshot(made)
-    console.print(
-        f"snapshot [bold]{made}[/bold]: {len(frozen.instances)} instances, "
-        f"{len(frozen.rejected)} rejected"
-    )
-    for rejected in frozen.rejected[:5]:
-        told = escape(f"{rejected.id}: {rejected.failure.message}")
-        console.print(f"  rejected {told}", soft_wrap=True)
-    return made
 
 
 def _evaluate(

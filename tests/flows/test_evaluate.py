@@ -52,7 +52,7 @@ def refresh(settings, **arguments):
 
     counts = Counts()
     with opened(settings), observed_by(counts):
-        return flow(source="toy", **arguments), counts
+        return flow(sources=["toy"], **arguments), counts
 
 
 def evaluate(settings, snapshot, models=("oracle", "blank"), **arguments):
