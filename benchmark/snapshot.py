@@ -93,6 +93,18 @@ def load(store: Store, name: str) -> Snapshot:
         raise SnapshotError(f"snapshot {name!r} is not readable: {error.errors()[0]}") from None
 
 
+def newest(store: Store) -> str:
+    """Return the name of the snapshot that was frozen last.
+
+    Raises:
+        SnapshotError: there is none.
+    """
+    name = store.newest("snapshots")
+    if name is None:
+        raise SnapshotError("there is no snapshot yet; `rerender refresh` makes one")
+    return name
+
+
 def names(store: Store) -> list[str]:
     """Return the names of all snapshots in the store."""
     return store.documents("snapshots")

@@ -19,14 +19,17 @@ from flows.console import (
     fail,
     quieten_prefect,
     read_settings,
+    told,
 )
-from flows.refresh_cli import RefreshOptions, refresh, run_refresh
+from flows.refresh_cli import refresh, run_refresh
 from flows.score_cli import score_app
+from flows.station_cli import down, status, up
 from flows.stats_cli import stats
 from flows.synthesis_cli import synthesis_app
 
 if TYPE_CHECKING:
     from benchmark.settings import Settings
+    from flows.requests import EvaluateRequest
 
 app = typer.Typer(
     name="rerender",
@@ -42,8 +45,12 @@ app = typer.Typer(
 )
 
 Models = Annotated[
-    list[str],
-    typer.Option("--model", "-m", help="oracle, blank, ocr, openai/gpt-4o, …; may be repeated"),
+    list[str] | None,
+    typer.Option(
+        "--model",
+        "-m",
+        help="oracle, blank, ocr, openai/gpt-4o, …; may be repeated; left out: RERENDER_MODELS",
+    ),
 ]
 Scenarios = Annotated[
     list[str] | None,
@@ -74,10 +81,12 @@ def demo(
     ] = None,
 ) -> None:
     """Run the whole road offline on the bundled material and rank the baselines."""
+    from flows.requests import EvaluateRequest, RefreshRequest
+
     settings = read_settings()
-    snapshot = run_refresh(settings, RefreshOptions())
+    snapshot = run_refresh(settings, RefreshRequest())
     models = ["oracle", "blank", "ocr", *(model or [])]
-    run, code = _evaluate(settings, snapshot, models, limit=limit)
+    run, code = _evaluate(settings, EvaluateRequest(snapshot=snapshot, models=models, limit=limit))
     _report(settings, run, output)
     sys.exit(code)
 
@@ -87,8 +96,10 @@ app.command()(refresh)
 
 @app.command()
 def evaluate(
-    snapshot: Annotated[str, typer.Argument(help="see `rerender list snapshots`")],
-    model: Models,
+    snapshot: Annotated[
+        str | None, typer.Argument(help="see `rerender list snapshots`; left out: the newest")
+    ] = None,
+    model: Models = None,
     scenario: Scenarios = None,
     limit: Limit = None,
     name: Annotated[str | None, typer.Option(help="the run's name")] = None,
@@ -98,16 +109,24 @@ def evaluate(
     ] = None,
 ) -> None:
     """Ask models about a snapshot, render what they write and score it; resumes by itself."""
-    run, code = _evaluate(
-        read_settings(),
-        snapshot,
-        model,
-        scenarios=scenario,
-        limit=limit,
-        name=name,
-        split=split,
-        source=source,
-    )
+    from pydantic import ValidationError
+
+    from flows.requests import EvaluateRequest
+
+    settings = read_settings()
+    try:
+        request = EvaluateRequest(
+            snapshot=snapshot,
+            models=model,
+            scenarios=scenario,
+            limit=limit,
+            name=name,
+            split=split,
+            source=source,
+        )
+    except ValidationError as error:
+        fail(told(error))
+    run, code = _evaluate(settings, request)
     console.print(f"next: rerender report {run}", soft_wrap=True)
     sys.exit(code)
 
@@ -171,8 +190,8 @@ def doctor() -> None:
             None: "[yellow]note[/yellow]",
         }
         fix = f" — {check.fix}" if check.fix and check.ok is not True else ""
-        told = escape(f"{check.name:<18} {check.message}{fix}")
-        console.print(f"{mark[check.ok]} {told}", soft_wrap=True)
+        line = escape(f"{check.name:<18} {check.message}{fix}")
+        console.print(f"{mark[check.ok]} {line}", soft_wrap=True)
     sys.exit(Exit.USAGE if any(check.ok is False for check in found) else Exit.DONE)
 
 
@@ -184,6 +203,9 @@ def weights() -> None:
     sys.exit(Exit.DONE if fetch_weights(console) else Exit.INFRA_FAILURES)
 
 
+app.command()(up)
+app.command()(status)
+app.command()(down)
 app.add_typer(score_app, name="score")
 app.command()(stats)
 app.add_typer(synthesis_app, name="synthesize")
@@ -204,41 +226,22 @@ def list_(
     show(what, settings, console)
 
 
-def _evaluate(
-    settings: Settings,
-    snapshot: str,
-    models: list[str],
-    *,
-    scenarios: list[str] | None = None,
-    limit: int | None = None,
-    name: str | None = None,
-    split: str = "test",
-    source: str | None = None,
-) -> tuple[str, Exit]:
+def _evaluate(settings: Settings, request: EvaluateRequest) -> tuple[str, Exit]:
+    from benchmark.snapshot import newest
     from flows.evaluate import evaluate as flow
     from flows.progress import Bars, observed_by
-    from flows.splits import Split
     from flows.workshop import opened
 
-    if split not in list(Split):
-        fail(f"--split is {' or '.join(Split)}, not {split!r}")
-
-    console.print(f"[bold]evaluate[/bold] {escape(', '.join(models))} on {escape(snapshot)}")
     with opened(settings) as workshop:
+        snapshot = request.snapshot or newest(workshop.store)
+        models = request.models or settings.models
+        names = escape(", ".join(models))
+        console.print(f"[bold]evaluate[/bold] {names} on {escape(snapshot)}", soft_wrap=True)
         workshop.snapshot(snapshot)
         for model in models:
-            workshop.model(model, snapshot)
+            workshop.model(model, snapshot)  # an unknown name is told before Prefect starts
         with Bars(console) as bars, observed_by(bars):
-            state: Any = flow(
-                snapshot=snapshot,
-                models=models,
-                scenarios=scenarios,
-                limit=limit,
-                name=name,
-                split=split,
-                source=source,
-                return_state=True,
-            )
+            state: Any = flow(request, return_state=True)
         run = state.result(raise_on_failure=False)
         if isinstance(run, BaseException):
             raise run
@@ -246,21 +249,23 @@ def _evaluate(
         console.print("everything was cached: nothing had to be computed again")
     if state.is_completed():
         return run, Exit.DONE
-    told = escape(str(state.message))
-    errors.print(f"[yellow]infra failures:[/yellow] {told}", soft_wrap=True)
+    message = escape(str(state.message))
+    errors.print(f"[yellow]infra failures:[/yellow] {message}", soft_wrap=True)
     errors.print("run the same command again: only what is missing will be done")
     return run, Exit.INFRA_FAILURES
 
 
 def _report(settings: Settings, run: str, output: Path | None) -> None:
     from flows.report import report as flow
+    from flows.requests import ReportRequest
     from flows.runs import load
     from flows.workshop import opened
     from reports.terminal import tables
 
     with opened(settings) as workshop:
         load(workshop.store, run)  # an unknown name is told before Prefect starts
-        published = flow(run=run, folder=str(output) if output else None)
+        request = ReportRequest(run=run, folder=str(output) if output else None)
+        published = flow(request)
     for printed in tables(published.board, subsets=False, width=console.width):
         console.print(printed)
     written = f"leaderboard: {published.folder / 'leaderboard.json'} and .csv"
@@ -282,8 +287,8 @@ def _print_trial(result: object) -> None:
         console.print(f"read: {result.text}", soft_wrap=True, markup=False)
     else:
         pages = f"{result.pages} page{'s' if result.pages != 1 else ''}"
-        told = escape(str(result.image))
-        console.print(f"rendered {pages} in {result.seconds:.2f} s: {told}", soft_wrap=True)
+        image = escape(str(result.image))
+        console.print(f"rendered {pages} in {result.seconds:.2f} s: {image}", soft_wrap=True)
 
 
 def _interrupt(_number: int, _frame: object) -> None:

@@ -12,6 +12,8 @@ from rich.console import Console
 from rich.markup import escape
 
 if TYPE_CHECKING:
+    from pydantic import ValidationError
+
     from benchmark.settings import Settings
 
 console = Console(highlight=False)
@@ -52,6 +54,13 @@ def read_settings() -> Settings:
         first = error.errors()[0]
         name = "_".join(str(part) for part in first["loc"]).upper()
         fail(f"setting RERENDER_{name}: {first['msg']}")
+
+
+def told(error: ValidationError) -> str:
+    """Return the first thing that is wrong with a request, in one line."""
+    first = error.errors()[0]
+    where = " ".join(f"--{part}".replace("_", "-") for part in first["loc"][:1])
+    return f"{where}: {first['msg']}".removeprefix(": ").replace("Value error, ", "")
 
 
 def quieten_prefect(*, debug: bool) -> None:

@@ -14,8 +14,9 @@ from benchmark.records import Material
 from benchmark.snapshot import Rejected
 from flows.derivation import derive, deriving, located
 from flows.freezing import RefreshError, freeze, require_no_infra
-from flows.gathering import Gathering
+from flows.gathering import Gathering, is_live
 from flows.progress import current
+from flows.requests import RefreshRequest
 from flows.sieve import Sieve
 from flows.tasks import BATCHES_AT_ONCE, fetch_batch, refer_batch
 from flows.workshop import Workshop, opened
@@ -24,59 +25,71 @@ AT_ONCE = 8
 """Batches that a source on disk gives at once; one on the net gives one, since it is asked only
 for what is still wanted."""
 
+ALL = "all"
+"""The name for every source that reads a site and is set up."""
+
 __all__ = ["RefreshError", "refresh"]
 
 
 @flow(name="refresh", task_runner=BATCHES_AT_ONCE)
-def refresh(
-    sources: Sequence[str] = ("bundled",),
-    since: dt.date | None = None,
-    limit: int | None = None,
-    name: str | None = None,
-    tasks: int | None = None,
-    only_new: bool = False,
-    partial: bool = False,
-    without: Sequence[str] = (),
-) -> str:
+def refresh(request: RefreshRequest = RefreshRequest()) -> str:
     """Fetch material made after a date, filter it, render its references and freeze a snapshot.
 
     Args:
-        sources: the registered names of sources, asked side by side.
-        since: leave out what was made before this day.
-        limit: at most so many instances of each scenario from each source; of a site 100 if no
-            limit is given.
-        name: the snapshot's name; by default the source's name and a digest of the content.
-        tasks: how many instances of each task are derived from the material (questions about maps)
-            in each subset; by default as many as the source says, and a limit holds for them too.
-        only_new: leave out what is in an earlier snapshot of the store.
-        partial: freeze what could be had though something failed by a fault of ours.
-        without: names of filters that are not applied; see docs/sources.md.
+        request: what is wanted.
 
     Returns:
         The name of the snapshot. The same material and containers give the same snapshot.
+
+    Raises:
+        RefreshError: nothing could be frozen.
+        RegistryError: a source or a filter has another name.
     """
+    since = request.first_day(dt.datetime.now(dt.UTC).date())
     with opened() as workshop:
-        sieve = Sieve(workshop, name, since=since, only_new=only_new, without=without)
+        sieve = Sieve(workshop, request, since)
         gatherings = [
             Gathering(
                 source,
                 sieve.judge_of(source),
                 since=since,
-                limit=limit,
-                whole=bool(_wanted(source, tasks)),
+                limit=request.limit,
+                whole=bool(_wanted(source, request.tasks)),
             )
-            for source in dict.fromkeys(sources)
+            for source in asked(request.sources)
         ]
         while waiting := [each for each in gatherings if not each.exhausted]:
             _gather(workshop, sieve, waiting)
         everything = list(gatherings)
         unplaced: list[Rejected] = []
         for gathering in gatherings:
-            derived, missed = _derive(workshop, sieve, gathering, tasks, limit)
+            derived, missed = _derive(workshop, sieve, gathering, request)
             everything.append(derived)
             unplaced += missed
-        require_no_infra(everything, unplaced, partial=partial)
-        return freeze(workshop, everything, name, unplaced)
+        require_no_infra(everything, unplaced, partial=request.partial)
+        return freeze(workshop, everything, request.name, unplaced)
+
+
+def asked(names: Sequence[str]) -> list[str]:
+    """Return the sources of a request, each once, with ``all`` written out.
+
+    Raises:
+        RegistryError: there is no source of a name.
+    """
+    found: list[str] = []
+    for name in names:
+        if name != ALL:
+            registry.sources.get(name)
+            found.append(name)
+        else:
+            found += [each for each in registry.sources.names() if is_live(each) and not off(each)]
+    return list(dict.fromkeys(found))
+
+
+def off(source: str) -> str | None:
+    """Return why a source is not asked unless it is named, or None."""
+    reason: str | None = getattr(registry.sources.get(source), "off", None)
+    return reason
 
 
 def _gather(workshop: Workshop, sieve: Sieve, waiting: Sequence[Gathering]) -> None:
@@ -120,16 +133,15 @@ def _derive(
     workshop: Workshop,
     sieve: Sieve,
     gathering: Gathering,
-    tasks: int | None,
-    limit: int | None,
+    request: RefreshRequest,
 ) -> tuple[Gathering, list[Rejected]]:
     """Derive tasks from what a source gave; they are gathered beside it."""
     pieces, unplaced = derive(
         [material for material, _ in gathering.kept.values()],
-        _wanted(gathering.source, tasks),
+        _wanted(gathering.source, request.tasks),
         lambda material: located(workshop, material),
         seed=workshop.settings.seed,
-        limit=limit,
+        limit=request.limit,
     )
     derived = Gathering(gathering.source, label=f"{gathering.source}, derived")
     if pieces:

@@ -4,41 +4,24 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
 
-from flows.console import console, fail, read_settings
+from flows.console import console, fail, read_settings, told
 
 if TYPE_CHECKING:
-    import datetime as dt
+    from collections.abc import Callable
 
     from benchmark.settings import Settings
     from benchmark.snapshot import Rejected
-
-ALL = "all"
-"""The name for every source that reads a site and is set up."""
+    from flows.requests import RefreshRequest
 
 SHOWN = 5
 """Rejected pieces that are printed."""
-
-
-@dataclass(frozen=True)
-class RefreshOptions:
-    """What a refresh is asked for, as the flow's parameters."""
-
-    sources: tuple[str, ...] = ("bundled",)
-    since: dt.date | None = None
-    limit: int | None = None
-    name: str | None = None
-    tasks: int | None = None
-    only_new: bool = False
-    partial: bool = False
-    without: tuple[str, ...] = field(default=())
 
 
 def refresh(
@@ -81,45 +64,27 @@ def refresh(
     ] = None,
 ) -> None:
     """Fetch fresh material, filter it, render its references and freeze a snapshot."""
-    if since is not None and days is not None:
-        fail("--since and --days say the same thing; give one of them")
-    if days is not None:
-        since = datetime.now(UTC) - timedelta(days=days)
+    from pydantic import ValidationError
+
+    from flows.requests import RefreshRequest
+
     settings = read_settings()
-    named = [*_named(source or []), *_own(from_urls, from_folder)]
-    made = run_refresh(
-        settings,
-        RefreshOptions(
-            sources=tuple(dict.fromkeys(named)) or ("bundled",),
+    try:
+        request = RefreshRequest(
+            sources=[*(source or []), *_own(from_urls, from_folder)] or ["bundled"],
             since=since.date() if since else None,
+            days=days,
             limit=limit,
             name=name,
             tasks=tasks,
             only_new=only_new,
             partial=partial,
-            without=tuple(without or ()),
-        ),
-    )
+            without=without or [],
+        )
+    except ValidationError as error:
+        fail(told(error))
+    made = run_refresh(settings, request)
     console.print(f"next: rerender evaluate {made} -m oracle -m blank", soft_wrap=True)
-
-
-def _named(sources: list[str]) -> list[str]:
-    """Return the sources that were named, with `all` written out."""
-    from benchmark import registry
-
-    named = []
-    for source in sources:
-        if source != ALL:
-            named.append(source)
-            continue
-        for each in registry.sources.names():
-            plugin = registry.sources.get(each)
-            off = getattr(plugin, "off", None)
-            if getattr(plugin, "live", False) and off is None:
-                named.append(each)
-            elif off is not None:
-                console.print(f"left out: {each}, {off}", soft_wrap=True, markup=False)
-    return named
 
 
 def _own(urls: Path | None, folder: Path | None) -> list[str]:
@@ -138,20 +103,20 @@ def _own(urls: Path | None, folder: Path | None) -> list[str]:
     return own
 
 
-def run_refresh(settings: Settings, options: RefreshOptions) -> str:
+def run_refresh(settings: Settings, request: RefreshRequest) -> str:
     """Run the flow with a progress bar, print the funnel, and return the snapshot's name."""
-    from benchmark import registry
     from flows.progress import Bars, observed_by
+    from flows.refresh import ALL, asked, off
     from flows.refresh import refresh as flow
     from flows.workshop import opened
     from reports.funnel import table
 
-    for source in options.sources:
-        registry.sources.get(source)
-    told = escape(", ".join(options.sources))
-    console.print(f"[bold]refresh[/bold] references from {told}", soft_wrap=True)
+    sources = escape(", ".join(asked(request.sources)))
+    console.print(f"[bold]refresh[/bold] references from {sources}", soft_wrap=True)
+    if ALL in request.sources:
+        _print_left_out(off)
     with opened(settings) as workshop, Bars(console) as bars, observed_by(bars):
-        made: str = flow(**vars(options))
+        made: str = flow(request)
         frozen = workshop.snapshot(made)
     console.print(table(frozen.funnel))
     console.print(
@@ -162,10 +127,18 @@ def run_refresh(settings: Settings, options: RefreshOptions) -> str:
     return made
 
 
+def _print_left_out(off: Callable[[str], str | None]) -> None:
+    from benchmark import registry
+
+    for source in registry.sources.names():
+        if (reason := off(source)) is not None:
+            console.print(f"left out: {source}, {reason}", soft_wrap=True, markup=False)
+
+
 def _print_rejected(rejected: tuple[Rejected, ...]) -> None:
     for one in rejected[:SHOWN]:
-        told = escape(f"{one.id or one.failure.stage}: {one.failure.message}")
-        console.print(f"  rejected {told}", soft_wrap=True)
+        line = escape(f"{one.id or one.failure.stage}: {one.failure.message}")
+        console.print(f"  rejected {line}", soft_wrap=True)
     if len(rejected) > SHOWN:
         console.print(f"  … and {len(rejected) - SHOWN} more, all in the snapshot's manifest")
     sys.stdout.flush()

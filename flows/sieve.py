@@ -9,39 +9,31 @@ everywhere.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from benchmark import snapshot
 from benchmark.outcome import Failed, Kind, Outcome, Stage, ok
 from benchmark.records import Instance, Material
 from flows.gathering import Judge, is_live
+from flows.requests import RefreshRequest
 from flows.workshop import Workshop
 
 
 class Sieve:
     """All filters of one refresh."""
 
-    def __init__(
-        self,
-        workshop: Workshop,
-        name: str | None,
-        *,
-        since: dt.date | None,
-        only_new: bool,
-        without: Sequence[str],
-    ) -> None:
+    def __init__(self, workshop: Workshop, request: RefreshRequest, since: dt.date | None) -> None:
         """Prepare the filters.
 
         Args:
             workshop: holds the settings and the earlier snapshots.
-            name: of the snapshot that is being made; one of that name is not an earlier one.
+            request: names the snapshot that is being made (one of that name is not an earlier one)
+                and the filters that are not applied.
             since: leave out what was made before.
-            only_new: leave out what an earlier snapshot holds.
-            without: names of filters that are not applied.
         """
         self._workshop = workshop
         self._since = since
-        self._earlier = dict(_earlier(workshop, name)) if only_new else {}
+        self._earlier = dict(_earlier(workshop, request.name)) if request.only_new else {}
 
     def judge_of(self, source: str) -> Judge:
         """Return the filters on what a piece of a source is, with a memory of their own."""

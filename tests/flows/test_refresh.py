@@ -12,6 +12,7 @@ from flows.console import quieten_prefect
 from flows.freezing import RefreshError
 from flows.gathering import TRIES, Gathering
 from flows.progress import observed_by
+from flows.requests import RefreshRequest
 from flows.workshop import opened
 from tests.flows import toy
 from tests.flows.test_evaluate import Counts
@@ -87,7 +88,7 @@ def refresh(settings, *sources, **arguments):
 
     counts = Counts()
     with opened(settings) as workshop, observed_by(counts):
-        return workshop.snapshot(flow(sources=list(sources), **arguments)), counts
+        return workshop.snapshot(flow(RefreshRequest(sources=list(sources), **arguments))), counts
 
 
 def test_a_site_is_asked_only_until_there_is_enough(settings, sites):
