@@ -40,12 +40,25 @@ class PrivateAddress(httpx.ConnectError):
     """A host that has no public address, as the client sees it."""
 
 
+class TooSlow(httpx.ReadTimeout):
+    """A request that took longer than the time given to all of it."""
+
+
 @contextlib.contextmanager
 def ending(seconds: float) -> Iterator[None]:
-    """Let every read and write within end after so many seconds, however little comes at once."""
-    token = _deadline.set(time.monotonic() + seconds)
+    """Let reading and writing within end after so many seconds, however little comes at once.
+
+    Raises:
+        TooSlow: it was ended.
+    """
+    end = time.monotonic() + seconds
+    token = _deadline.set(end)
     try:
         yield
+    except httpx.TimeoutException as error:
+        if time.monotonic() < end:
+            raise
+        raise TooSlow(f"the whole request took longer than {seconds:.0f} s") from error
     finally:
         _deadline.reset(token)
 
