@@ -87,11 +87,16 @@ def resolve(host: str, port: int) -> list[str]:
 class Backend(httpcore.NetworkBackend):
     """Opens connections to checked addresses; mirrors are exempt."""
 
-    def __init__(self, resolver: Resolver, exempt: Collection[tuple[str, int]]) -> None:
-        """Take the resolver, and host and port of the mirrors."""
+    def __init__(
+        self,
+        resolver: Resolver,
+        exempt: Collection[tuple[str, int]],
+        plain: httpcore.NetworkBackend | None = None,
+    ) -> None:
+        """Take the resolver, host and port of the mirrors, and what opens connections."""
         self._resolver = resolver
         self._exempt = exempt
-        self._plain = httpcore.SyncBackend()
+        self._plain = plain or httpcore.SyncBackend()
 
     def connect_tcp(
         self,

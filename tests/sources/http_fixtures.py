@@ -13,7 +13,7 @@ from sources.http import Client
 from sources.http_site import Site
 from tests.servers.site import StandIn
 
-TOKEN = "Bearer sesame"
+TOKEN = "Bearer sesame"  # noqa: S105
 SITE = Site("shop", frozenset({"shop.example", "files.example"}), 2.0)
 WITH_TOKEN = Site("shop", SITE.hosts, 2.0, {"Authorization": TOKEN, "X-Version": "3"})
 NOON = dt.datetime(2026, 11, 30, 12, tzinfo=dt.UTC)
@@ -68,9 +68,15 @@ def settings_for(site: StandIn, folder: Path, **changes: object) -> Settings:
 
 
 def client_for(site: StandIn, folder: Path, **changes: object) -> Client:
-    """A client with a stopped clock whose stand-in is asked as if it were far away."""
+    """A client with a stopped clock, led to a stand-in."""
     clock = changes.pop("clock", StoppedClock())
     longest = changes.pop("longest", 20.0)
     pace = changes.pop("pace", None)
     settings = settings_for(site, folder, **changes)
     return Client(settings, clock=clock, longest=longest, pace=pace)
+
+
+def far(site: StandIn) -> dict[str, str]:
+    """Mirrors that lead to the stand-in as to a mirror that is not on this machine."""
+    address = site.address.replace("127.0.0.1", "0.0.0.0")  # noqa: S104 - also this machine
+    return dict.fromkeys(SITE.hosts, address)
