@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from benchmark.outcome import Failed, Kind, Ok
 from sources.http import Claim
@@ -12,6 +14,22 @@ from tests.servers.site import Answer, html, json_answer, redirect
 from tests.sources.http_fixtures import SITE, TOKEN, WITH_TOKEN, client_for, far
 
 ROOT, FILES = "https://shop.example", "https://files.example"
+PIECES = [
+    *(
+        "http",
+        "https",
+        "file",
+        ":",
+        "//",
+        "/",
+        "@",
+        "shop.example",
+        "files.example",
+        "evil.example",
+    ),
+    *(".", "..", "\\", "?", "#", "[", "]", "::1", "127.0.0.1", ":443", ":80", ":8443", ":9", "/x"),
+    *("%00", "%2e", "%", "\n", "é", "。", "xn--", "\ud800", "a", " "),
+]
 
 
 @pytest.fixture
@@ -161,3 +179,23 @@ def test_secrets_are_not_sent_in_clear_to_a_mirror_elsewhere(site, tmp_path):
         assert isinstance(client.get(WITH_TOKEN, f"{ROOT}/a"), Ok)
     assert "authorization" not in site.asked[0].headers
     assert site.asked[0].headers["x-version"] == "3"
+
+
+def test_parameters_that_cannot_be_sent_are_a_value(site, client):
+    for params in ({"q": "\ud800"}, {"q": "x" * 9000}):
+        assert kind_of(client.get(SITE, f"{ROOT}/a", params=params)) is Kind.NOT_AS_CLAIMED
+    assert site.asked == []
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=8).map("".join))
+def test_no_location_leads_off_the_site(text):
+    for addresses in (Addresses({}), Addresses({"shop.example": "http://127.0.0.1:9/x"})):
+        route = addresses.route(SITE, parse(f"{ROOT}/a/b?c"))
+        try:
+            led = addresses.route(SITE, addresses.target(route, text))
+        except Refused:
+            continue
+        assert led.real.raw_host.decode() in SITE.hosts
+        assert (led.real.scheme, led.real.userinfo, led.real.port) == ("https", b"", None)
+        mirrored = led.mirrored and str(led.asked).startswith("http://127.0.0.1:9/x/")
+        assert mirrored or led.asked == led.real
