@@ -28,7 +28,7 @@ def test_scripts_come_in_turn_and_questions_are_recorded():
 
 
 def test_a_mistake_in_a_script_fails_the_test():
-    with pytest.raises(ZeroDivisionError), stand_ins.serving() as site:
+    with pytest.raises(ZeroDivisionError), stand_ins.serving() as site:  # noqa: PT012
         site.on("/a", lambda asked: json_answer(1 / 0))
         with pytest.raises(httpx.RemoteProtocolError):
             httpx.get(f"{site.address}/a", trust_env=False)
