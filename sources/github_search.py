@@ -30,7 +30,7 @@ SIZE_KB = 1_000
 FIRST = dt.date(2008, 12, 18)
 """The day on which GitHub Pages began."""
 SHORTEST = dt.timedelta(seconds=1)
-LONGEST = dt.timedelta(days=400)
+LONGEST = dt.timedelta(days=1500)
 _SPARSE = 100
 """A window with fewer results makes the next one longer."""
 
@@ -198,7 +198,7 @@ class Search:
             return self._lost(window, f"sent no list of repositories: {_first_line(error)}")
 
     def _query(self, window: Window) -> str:
-        return f"github.io in:name size:1..{SIZE_KB} created:{window} language:{self._language}"
+        return f"github.io in:name size:<={SIZE_KB} created:{window} language:{self._language}"
 
     def _refused(self, window: Window, response: Response) -> Failed:
         try:

@@ -26,7 +26,7 @@ HUGE = 12
 """Megabytes of an archive that is too large."""
 
 _QUERY = re.compile(
-    r"github\.io in:name size:(\d+)\.\.(\d+) created:(\S+)\.\.(\S+) language:(\w+)"
+    r"github\.io in:name size:<=(\d+) created:(\S+)\.\.(\S+) language:(\w+)"
 )
 _REPOSITORY = re.compile(r"/(?:repos/([^/]+/[^/]+)|repositories/(\d+))/(commits|tarball)(?:/(\w+))?")
 
@@ -164,13 +164,13 @@ class GitHub:
         if (page - 1) * per_page >= 1000:
             message = "Only the first 1000 search results are available"
             return 422, {"message": message, "status": "422"}
-        least, most, *window = asked.groups()
+        most, *window = asked.groups()
         start, end = (dt.datetime.fromisoformat(edge) for edge in window[:2])
         found = [
             repo.item()
             for repo in self.repositories
             if repo.language.lower() == window[2]
-            and int(least) <= repo.size <= int(most)
+            and repo.size <= int(most)
             and (self.heedless or start <= dt.datetime.fromisoformat(repo.created) <= end)
         ]
         with self._lock:
