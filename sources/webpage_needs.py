@@ -121,9 +121,9 @@ def _front_matter(text: str) -> str:
 
 def _elsewhere(page: str) -> str:
     """Name the style sheets and scripts that a finished page loads from other hosts."""
-    from bs4 import BeautifulSoup  # noqa: PLC0415 - loads slowly
+    from bs4 import BeautifulSoup, SoupStrainer  # noqa: PLC0415 - loads slowly
 
-    document = BeautifulSoup(page, "lxml")
+    document = BeautifulSoup(page, "lxml", parse_only=SoupStrainer(["link", "script"]))
     wanted: dict[str, int] = {}
     for tag in document.find_all(["link", "script"]):
         sheet = tag.name == "link"

@@ -170,7 +170,9 @@ class TestDrops:
 
     def test_an_older_repository_that_is_listed_all_the_same_is_out_of_date(self, hub):
         hub.heedless = True
-        hub.repositories = [Repo("zoe/zoe.github.io", content.PLAIN, created="2020-01-01T00:00:00Z")]
+        hub.repositories = [
+            Repo("zoe/zoe.github.io", content.PLAIN, created="2020-01-01T00:00:00Z")
+        ]
         assert {outcome.kind for outcome in collect()} == {Kind.OUT_OF_DATE}
 
     def test_an_owner_whose_site_was_dropped_has_another_chance(self, hub):
@@ -285,7 +287,7 @@ class TestAgain:
         running = GithubPages().collect(since=SINCE)
         taken = [next(running), next(running)]
         running.close()
-        done = [path for path in hub.paths("tar.gz")]
+        done = hub.paths("tar.gz")
         collect()
         assert all(hub.paths("tar.gz").count(path) == 1 for path in done)
         assert len(done) == len(taken) == 2

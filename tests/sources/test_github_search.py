@@ -16,7 +16,7 @@ from sources.github_search import FIRST, Search, Window
 from sources.http import Client
 from tests.servers.github_server import Canned, Repo, github
 
-TODAY = dt.date(2026, 11, 30)
+FIRST_DAY, TODAY = dt.date(2026, 11, 1), dt.date(2026, 11, 30)
 START = dt.datetime(2026, 11, 1, tzinfo=dt.UTC)
 
 
@@ -37,7 +37,7 @@ def hub(monkeypatch, tmp_path):
         yield state
 
 
-def find(since=START.date(), language="html"):
+def find(since=FIRST_DAY, language="html"):
     settings = Settings()
     with Client(settings) as client:
         return list(Search(client, search_site(settings), language).find(since, TODAY))

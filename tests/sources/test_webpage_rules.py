@@ -92,8 +92,9 @@ class TestBounds:
     def test_what_is_on_the_bounds_is_within_them(self):
         files = {"index.html": b"<p>x</p>\n" * 10}
         assert check_bounds(site(files)) is None
-        files = {**{f"{n}.svg": b"<svg/>" for n in range(5)}, "a.css": b"a {}\n" * 2000,
-                 "index.html": b"<p>x</p>\n" * 996, **{f"{n}.js": b"1\n" for n in range(4)}}  # fmt: skip
+        files = {"a.css": b"a {}\n" * 2000, "index.html": b"<p>x</p>\n" * 996}
+        files |= {f"{n}.svg": b"<svg/>" for n in range(5)}
+        files |= {f"{n}.js": b"1\n" for n in range(4)}
         assert check_bounds(site(files)) is None
 
     def test_every_broken_bound_is_said_at_once(self):
@@ -145,7 +146,11 @@ class TestJekyll:
         assert check_needs(site(files)).value.changes == ()
 
     def test_a_layout_of_the_theme_beside_own_ones_drops_the_site(self):
-        files = {**JEKYLL, "_config.yml": b"theme: slate\n", "index.md": b"---\nlayout: wide\n---\n"}
+        files = {
+            **JEKYLL,
+            "_config.yml": b"theme: slate\n",
+            "index.md": b"---\nlayout: wide\n---\n",
+        }
         assert "layout 'wide'" in drop(check_needs(site(files))).message
 
     @pytest.mark.parametrize("name", ["index.md", "README.md"])
