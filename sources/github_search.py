@@ -24,6 +24,8 @@ MOST = 1_000
 PER_PAGE = 100
 WANTED = 400
 """Results that a window is split for: few enough to begin soon, enough to fill pages."""
+PARTS = 100
+"""Most parts that a window is cut into at once, whatever the site counts."""
 SIZE_KB = 1_000
 """Largest repository that is searched for, in kilobytes."""
 
@@ -135,7 +137,7 @@ class Search:
             if window.length <= SHORTEST:
                 yield window, self._unsplittable(window, total)
                 return
-            parts = window.split(math.ceil(total / WANTED))
+            parts = window.split(min(math.ceil(total / WANTED), PARTS))
             waiting.extend(parts)
             length = min(length, parts[-1].length)
 

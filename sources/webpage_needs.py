@@ -25,6 +25,7 @@ _SETTING = r"^{}[ \t]*:[ \t]*[\"']?([^\s\"'#][^\"'#\n]*)"
 _THEME = re.compile(_SETTING.format("theme"), re.MULTILINE)
 _REMOTE_THEME = re.compile(_SETTING.format("remote_theme"), re.MULTILINE)
 _THEME_LINE = re.compile(r"^theme[ \t]*:.*\n?", re.MULTILINE)
+_NOTHING = frozenset({"null", "~", "false"})
 _DEFAULTS = re.compile(r"^defaults[ \t]*:", re.MULTILINE)
 _LAYOUT = re.compile(r"^layout[ \t]*:[ \t]*[\"']?([\w./ -]+)", re.MULTILINE)
 _DEFAULT_LAYOUTS = ("home", "page", "default")
@@ -65,10 +66,9 @@ def _check_source(site: SiteFiles) -> Outcome[SiteFiles]:
     if f"{site.folder}/{NO_JEKYLL}".lstrip("/") in site.left_out:
         return unsuitable(f"{NO_JEKYLL} says that it is finished, but it is a source for Jekyll")
     config = next((site.texts[name] for name in CONFIGS if name in site.texts), "")
-    remote, theme = _REMOTE_THEME.search(config), _THEME.search(config)
+    remote, named = _setting(_REMOTE_THEME, config), _setting(_THEME, config)
     if remote:
-        return _missing(f"its theme {remote[1].strip()!r} lies in another repository")
-    named = theme[1].strip() if theme else ""
+        return _missing(f"its theme {remote!r} lies in another repository")
     if named in THEMES:
         return ok(site)
     if named and not _own_layouts(site):
@@ -77,6 +77,13 @@ def _check_source(site: SiteFiles) -> Outcome[SiteFiles]:
     if bare:
         return _missing(bare)
     return ok(_without_theme(site, named) if named else site)
+
+
+def _setting(pattern: re.Pattern[str], config: str) -> str:
+    """Return the value of a setting, or an empty string where it has none."""
+    found = pattern.search(config)
+    value = found[1].strip() if found else ""
+    return "" if value in _NOTHING else value
 
 
 def _bare(site: SiteFiles, config: str) -> str:
@@ -88,7 +95,7 @@ def _bare(site: SiteFiles, config: str) -> str:
     named = _LAYOUT.search(_front_matter(site.texts[site.entry]))
     if named:
         name = named[1].strip()
-        if name in {"none", "null"} or name in own:
+        if name in _NOTHING | {"none"} or name in own:
             return ""
         return f"its layout {name!r} is not in the repository"
     if not _is_markdown(site.entry) or _DEFAULTS.search(config):
@@ -121,7 +128,8 @@ def _front_matter(text: str) -> str:
 
 def _elsewhere(page: str) -> str:
     """Name the style sheets and scripts that a finished page loads from other hosts."""
-    from bs4 import BeautifulSoup, SoupStrainer  # noqa: PLC0415 - loads slowly
+    from bs4 import BeautifulSoup  # noqa: PLC0415 - loads slowly
+    from bs4.filter import SoupStrainer  # noqa: PLC0415
 
     document = BeautifulSoup(page, "lxml", parse_only=SoupStrainer(["link", "script"]))
     wanted: dict[str, int] = {}

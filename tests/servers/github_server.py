@@ -12,6 +12,7 @@ import io
 import itertools
 import json
 import re
+import sys
 import tarfile
 import threading
 import zlib
@@ -19,7 +20,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 API, CODELOAD = "api.github.com", "codeload.github.com"
 HUGE = 12
@@ -292,10 +293,17 @@ def github(repositories: list[Repo], tomorrow: list[Repo] | None = None) -> Iter
         yield state
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request, client_address):
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
+
 @contextmanager
 def _serving(handler: type[_Handler]) -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    server.daemon_threads = True
+    server = _Server(("127.0.0.1", 0), handler)
     thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
     thread.start()
     try:
@@ -316,8 +324,3 @@ def limited(prefix: str, *, primary: bool, status: int = 403) -> Canned:
         )
     message = "You have exceeded a secondary rate limit. Please wait a few minutes."
     return Canned(prefix, status, {"message": message}, {"retry-after": "3000"})
-
-
-def question(**parts: str) -> str:
-    """Encode a query as the client does, for comparisons."""
-    return urlencode(parts)

@@ -245,6 +245,17 @@ class TestGithubItself:
         (failure,) = collect()
         assert (failure.kind, failure.final) == (Kind.NETWORK, False)
 
+    def test_one_repository_that_cannot_be_sent_is_told_and_stops_nothing(self, hub):
+        hub.canned = [Canned("/repos/ada-q/ada-q", 500, {"message": "oops"})]
+        outcomes = collect()
+        assert len(outcomes) == 14
+        (told,) = [o for o in outcomes if isinstance(o, Failed) and o.kind is Kind.NO_SOURCE]
+        assert told.subject == "https://github.com/ada-q/ada-q.github.io"
+        assert "status 500" in told.message
+        assert "webpage/html/ada-q/second.github.io" in [
+            outcome.value.id for outcome in outcomes if isinstance(outcome, Ok)
+        ]
+
     def test_a_body_that_breaks_off_is_not_taken_for_the_archive(self, hub):
         failure = only(hub, trouble="truncated")
         assert not failure.final

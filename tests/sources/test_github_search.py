@@ -127,6 +127,12 @@ class TestTheCap:
         assert [outcome.kind for outcome in outcomes] == [Kind.PROVIDER_ERROR]
         assert len(hub.asked) < 40
 
+    def test_a_count_beyond_all_measure_is_found_out_soon(self, hub):
+        body = {"total_count": 10**15, "incomplete_results": False, "items": []}
+        hub.canned = [Canned("/search", 200, body)]
+        assert [outcome.kind for outcome in find(since=None)] == [Kind.PROVIDER_ERROR]
+        assert len(hub.asked) < 20
+
 
 class TestWhatIsHidden:
     def test_results_that_were_counted_but_not_sent_are_told(self, hub):

@@ -141,8 +141,12 @@ class TestJekyll:
         assert found.texts["_config.yml"] == "title: x\nlang: en\n"
         assert "jekyll-theme-slate" in found.changes[0]
 
-    def test_a_comment_names_no_theme(self):
-        files = {**JEKYLL, "_config.yml": b"# theme: slate\n# remote_theme: a/b\n"}
+    @pytest.mark.parametrize(
+        "config",
+        [b"# theme: slate\n# remote_theme: a/b\n", b"theme:\n  name: slate\n", b"theme: ~\n"],
+    )
+    def test_what_names_no_theme_changes_nothing(self, config):
+        files = {**JEKYLL, "_config.yml": config}
         assert check_needs(site(files)).value.changes == ()
 
     def test_a_layout_of_the_theme_beside_own_ones_drops_the_site(self):
