@@ -8,6 +8,7 @@ anything is rendered. The renderer looks again at what happens, and its flags dr
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
@@ -126,21 +127,30 @@ def _front_matter(text: str) -> str:
     return text[4:].partition("\n---")[0]
 
 
+class _Loaded:
+    """Takes the tags of a page from the parser; keeps the addresses that it is sure to load."""
+
+    def __init__(self) -> None:
+        self.addresses: list[str] = []
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        if tag == "script":
+            self.addresses.append(attributes.get("src", ""))
+        elif tag == "link" and "stylesheet" in attributes.get("rel", "").lower().split():
+            self.addresses.append(attributes.get("href", ""))
+
+    def close(self) -> list[str]:
+        return self.addresses
+
+
 def _elsewhere(page: str) -> str:
     """Name the style sheets and scripts that a finished page loads from other hosts."""
-    from bs4 import BeautifulSoup  # noqa: PLC0415 - loads slowly
-    from bs4.filter import SoupStrainer  # noqa: PLC0415
+    from lxml import etree  # noqa: PLC0415 - loads slowly
 
-    document = BeautifulSoup(page, "lxml", parse_only=SoupStrainer(["link", "script"]))
-    wanted: dict[str, int] = {}
-    for tag in document.find_all(["link", "script"]):
-        sheet = tag.name == "link"
-        if sheet and "stylesheet" not in map(str.lower, tag.get_attribute_list("rel")):
-            continue
-        address = tag.get("href" if sheet else "src")
-        host = _host(str(address)) if address else ""
-        if host:
-            wanted[host] = wanted.get(host, 0) + 1
+    parser = etree.HTMLParser(target=_Loaded(), encoding="utf-8")
+    parser.feed(page.encode())
+    addresses: list[str] = parser.close()
+    wanted = Counter(host for host in map(_host, addresses) if host)
     if not wanted:
         return ""
     hosts = sorted(wanted)

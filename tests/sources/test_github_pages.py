@@ -10,6 +10,8 @@ import tarfile
 import pytest
 
 from benchmark.outcome import Blame, Failed, Kind, Ok, Stage
+from benchmark.settings import Settings
+from sources.github_api import search_site
 from sources.github_pages import GithubPages
 from sources.github_repository import LIMITS
 from tests.contracts.source_contract import SourceContract
@@ -205,8 +207,14 @@ class TestGithubItself:
     def test_a_token_is_sent_to_the_interface(self, hub, monkeypatch):
         monkeypatch.setenv("RERENDER_GITHUB_TOKEN", "ghp_example")
         only(hub)
-        sent = {asked.authorization for asked in hub.asked if asked.host != CODELOAD}
-        assert sent == {"Bearer ghp_example"}
+        sent = {(asked.host == CODELOAD, asked.authorization) for asked in hub.asked}
+        assert sent == {(False, "Bearer ghp_example"), (True, None)}
+
+    def test_a_token_makes_the_pace_quicker_as_github_allows(self, monkeypatch):
+        monkeypatch.setenv("RERENDER_GITHUB_TOKEN", "")
+        assert search_site(Settings()).interval >= 60 / 10
+        monkeypatch.setenv("RERENDER_GITHUB_TOKEN", "ghp_example")
+        assert 60 / 10 > search_site(Settings()).interval >= 60 / 30
 
     def test_a_token_that_is_refused_ends_it_at_once(self, hub, monkeypatch):
         monkeypatch.setenv("RERENDER_GITHUB_TOKEN", "ghp_old")
