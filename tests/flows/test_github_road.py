@@ -35,7 +35,7 @@ def references(workshop, monkeypatch, tmp_path):
             monkeypatch.setenv("RERENDER_MIRRORS", json.dumps(hub.mirrors))
             monkeypatch.setenv("RERENDER_HTTP_CACHE", str(tmp_path / "http"))
             monkeypatch.delenv("RERENDER_GITHUB_TOKEN", raising=False)
-            found = list(GithubPages().collect(since=SINCE))
+            found = list(GithubPages(today=dt.date(2026, 11, 30)).collect(since=SINCE))
         materials = [outcome.value for outcome in found if isinstance(outcome, Ok)]
         return {m.attributes["repository"].partition("/")[0]: refer(workshop, m) for m in materials}
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import datetime as dt
 import io
 import json
+import subprocess
+import sys
 import tarfile
 
 import pytest
@@ -18,7 +20,7 @@ from tests.contracts.source_contract import SourceContract
 from tests.servers import github_content as content
 from tests.servers.github_server import CODELOAD, Canned, Repo, github, limited
 
-SINCE = dt.date(2026, 11, 1)
+SINCE, TODAY = dt.date(2026, 11, 1), dt.date(2026, 11, 30)
 
 
 @pytest.fixture
@@ -32,7 +34,7 @@ def hub(monkeypatch, tmp_path):
 
 
 def collect(**options):
-    return list(GithubPages().collect(**{"since": SINCE, **options}))
+    return list(GithubPages(today=TODAY).collect(**{"since": SINCE, **options}))
 
 
 def materials(**options):
@@ -51,7 +53,7 @@ def only(hub, **fields):
 
 
 class TestContract(SourceContract):
-    source = GithubPages()
+    source = GithubPages(today=TODAY)
 
     @pytest.fixture(autouse=True, scope="class")
     def _hub(self, tmp_path_factory):
@@ -303,20 +305,30 @@ class TestAgain:
         assert old.attributes["commit"] != new.attributes["commit"] == hub.repositories[0].commit
 
     def test_a_run_that_was_killed_downloads_nothing_twice(self, hub):
-        running = GithubPages().collect(since=SINCE)
-        taken = [next(running), next(running)]
-        running.close()
+        script = (
+            "import datetime as dt, sys\n"
+            "from sources.github_pages import GithubPages\n"
+            "source = GithubPages(today=dt.date(2026, 11, 30))\n"
+            "running = source.collect(since=dt.date(2026, 11, 1))\n"
+            "print(next(running).value.id, next(running).value.id, flush=True)\n"
+            "sys.stdin.read()\n"
+        )
+        with subprocess.Popen(
+            [sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        ) as killed:
+            taken = killed.stdout.readline().split()
+            killed.kill()
         done = hub.paths("tar.gz")
-        collect()
-        assert all(hub.paths("tar.gz").count(path) == 1 for path in done)
         assert len(done) == len(taken) == 2
+        assert ids()[:2] == taken
+        assert all(hub.paths("tar.gz").count(path) == 1 for path in done)
 
     def test_a_limit_downloads_no_more_than_it_needs(self, hub):
         assert len(ids(limit=2)) == 2
         assert len(hub.paths("tar.gz")) == 2
 
     def test_nothing_is_asked_for_before_it_is_wanted(self, hub):
-        GithubPages().collect(since=SINCE)
+        GithubPages(today=TODAY).collect(since=SINCE)
         assert list(GithubPages().collect(limit=0)) == []
         assert hub.asked == []
 
