@@ -1,11 +1,13 @@
 """`rerender up`, `status`, `down` as a user has them: real server, worker and deployments."""
 
+import http.server
 import json
 import os
 import socket
 import stat
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -17,7 +19,7 @@ from flows import station
 from flows.station import Member, Station
 
 PROJECT = Path(__file__).resolve().parents[2]
-PATIENCE = 240
+PATIENCE = 400
 
 
 def free_port() -> int:
@@ -35,9 +37,54 @@ def rerender(environment, *arguments, **options):
 
 
 @pytest.fixture(scope="module")
-def environment(tmp_path_factory):
+def posted():
+    """What a chat server was told; the address is ``posted.address``."""
+    told = Posted()
+    server = http.server.HTTPServer(("127.0.0.1", 0), told.handler())
+    told.address = f"http://127.0.0.1:{server.server_port}/hook"
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield told
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+class Posted:
+    def __init__(self):
+        self.texts, self.address = [], ""
+
+    def handler(self):
+        texts = self.texts
+
+        class Hook(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                length = int(self.headers["Content-Length"])
+                texts.append(json.loads(self.rfile.read(length))["text"])
+                self.send_response(200)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
+            def log_message(self, *args):
+                pass
+
+        return Hook
+
+    def wait_for(self, part: str) -> str:
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
+            for text in list(self.texts):
+                if part in text:
+                    return text
+            time.sleep(0.2)
+        raise AssertionError(f"{part!r} was not told, only {self.texts}")
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory, posted):
     home = tmp_path_factory.mktemp("station")
     return os.environ | {
+        "RERENDER_WEBHOOK": posted.address,
         "RERENDER_PREFECT_HOME": str(home / "prefect"),
         "RERENDER_PREFECT_PORT": str(free_port()),
         "RERENDER_STORE": str(home / "store"),
@@ -152,7 +199,7 @@ class TestUp:
         assert "less than the minimum of 1" in found
 
     @pytest.mark.timeout(600)
-    def test_the_worker_runs_a_deployment_and_a_run_by_hand_is_seen_too(self, environment, up):
+    def test_a_run_of_the_worker_and_one_by_hand_are_seen_and_told(self, environment, up, posted):
         state = asked(
             environment,
             "import json\n"
@@ -162,11 +209,13 @@ class TestUp:
         )
         assert state[0] == "Failed"
         assert "there is no run yet; `rerender evaluate` makes one" in state[1]
+        assert "there is no run yet" in posted.wait_for("Rerender: report Failed")
         by_hand = rerender(environment, "refresh", "--source", "synthetic-mindmaps", "--limit", "1")
         assert by_hand.returncode == 0, by_hand.stderr
         told = rerender(environment, "status").stdout
         assert "by hand" in told
         assert "Completed" in told
+        posted.wait_for("Rerender: refresh Completed")
 
 
 class TestNote:
@@ -200,9 +249,6 @@ class TestNote:
 
 
 def test_a_port_that_is_taken_is_told(environment, tmp_path):
-    import http.server
-    import threading
-
     class Other(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
             self.send_response(200)
