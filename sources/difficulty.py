@@ -36,7 +36,7 @@ _TEX_COMMENT = re.compile(r"(?<!\\)%[^\n]*+")
 _TEX_TOKEN = re.compile(r"\\(?:[A-Za-z@]++\*?|.)|[A-Za-z]+|[0-9]+|[^\sA-Za-z0-9\\]", re.DOTALL)
 _TEX_NESTING = re.compile(r"\\(?:begin|end|left|right)(?![A-Za-z])|\\.|[{}]", re.DOTALL)
 _LY_IGNORED = re.compile(
-    r'(%\{(?:[^%]|%(?!\}))*+(?:%\}|\Z)|%[^\n]*+|"(?:[^"\\]|\\.)*+"|'
+    r'(%\{(?:[^%]|%(?!\}))*+(?:%\}|\Z)|%[^\n]*+|"(?:[^"\\]|\\.)*+"?|'
     r"\\(?:lyricmode|lyrics|addlyrics|header|markup|paper|layout|midi)\b[^{}]{0,200})",
     re.DOTALL,
 )

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from benchmark.outcome import Failed, Kind, Ok, Outcome, Stage, ok
 from benchmark.records import Material, Provenance, Subject
 from sources.bundled import Bundled
+from sources.difficulty import difficulty
 from sources.hostile_words import hostile_words, is_name
 from sources.http import Client
 from sources.perspective import MOST_BYTES, Perspective, pieces, posting
@@ -134,6 +135,14 @@ def test_only_what_a_reader_sees_is_read():
         assert isinstance(Toxicity().judge(material(page(seen), "webpage")), Failed), seen
 
 
+@pytest.mark.parametrize("depth", [300, 5_000])
+def test_what_is_nested_deeply_is_read(depth):
+    nested = "<div>" * depth + "oh shi" + "t" + "</div>" * depth
+    assert isinstance(Toxicity().judge(material(page(nested), "webpage")), Failed)
+    after = "<div>" * depth + "</div>" * depth + "<p>oh shi" + "t</p>"
+    assert isinstance(Toxicity().judge(material(page(after), "webpage")), Failed)
+
+
 def test_notes_are_not_words_but_lyrics_are():
     notes = "{ ass4 fiss ciss ass fag dyk } % what shi" + "t"
     assert isinstance(Toxicity().judge(material(notes, "music")), Ok)
@@ -156,6 +165,28 @@ def test_names_are_told_by_a_capital_inside_of_a_sentence():
     text = "By Jane Moron. Moron! moron"
     places = [at for at in range(len(text)) if text[at : at + 5].lower() == "moron"]
     assert [is_name(text, at, at + 5) for at in places] == [True, False, False]
+
+
+LENGTH = 100_000
+LONG = {
+    "open strings": '\\"' * LENGTH,
+    "open templates": "`\\" * LENGTH,
+    "open comments": "%{\n" * LENGTH,
+    "open lyrics": "\\lyrics{" * LENGTH,
+    "one word": "a" * LENGTH,
+    "nested elements": "<div>" * LENGTH,
+    "an open script": "<script>" + "\\'" * LENGTH,
+    "blank lines": "a\n \n" * LENGTH,
+}
+
+
+@pytest.mark.parametrize("scenario", ["webpage", "latex", "music", "mindmap"])
+@pytest.mark.parametrize("what", LONG)
+def test_long_texts_are_read_in_one_pass(scenario, what):
+    text = LONG[what]
+    piece = material(page(text) if scenario == "webpage" else text, scenario)
+    assert isinstance(Toxicity().judge(piece), Ok)  # an attempt per beginning would take hours
+    assert difficulty(piece) is not None
 
 
 # --- the model ---
