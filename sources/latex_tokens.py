@@ -83,8 +83,8 @@ class Scan:
     def code(self, start: int, end: int) -> str:
         """Return a part of the text that prints the same, without its comments and dead branches.
 
-        A line that is only a comment goes; of another comment the percent sign stays, which keeps
-        the end of the line from becoming a blank.
+        A line that is only a comment goes. Of a comment right after something the percent sign
+        stays, which keeps the end of the line from becoming a blank.
         """
         pieces: list[str] = []
         for dead in self._dead_within(start, end):
@@ -98,7 +98,7 @@ class Scan:
                     pieces.append(line)
                     start = dead.end + (1 if blanks[0] == "\n" else 2)
                     continue
-                piece += "%"
+                piece = piece if piece.endswith((" ", "\t")) else f"{piece}%"
             pieces.append(piece)
             start = dead.end
         return "".join(pieces) + self.text[start:end]
