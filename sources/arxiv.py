@@ -81,7 +81,9 @@ class Arxiv:
         settings = self._settings or Settings()
         today = self._today or dt.datetime.now(dt.UTC).date()
         first = since or today - WINDOW
-        days = [today - dt.timedelta(days=back) for back in range((today - first).days + 1)]
+        # where it is tomorrow already, that day is asked for although it has not begun in UTC
+        last = first if first == today + dt.timedelta(days=1) else today
+        days = [last - dt.timedelta(days=back) for back in range((last - first).days + 1)]
         if self._client is not None:
             yield from _look_through(self._client, settings, first, days)
             return

@@ -191,8 +191,8 @@ def papers_of(day: dt.date) -> list[Paper]:
     ]
 
 
-def paper_of_next_day(day: dt.date) -> Paper:
-    """Return the one paper that the day after adds."""
-    noon = dt.datetime.combine(day, dt.time(12)) + dt.timedelta(days=1)
+def new_paper(day: dt.date) -> Paper:
+    """Return a paper of a later day, of which two equations can be taken."""
     text = LETTER.replace("u^{3}", "u^{5}").replace("u^{4}", "u^{6}")
+    noon = dt.datetime.combine(day, dt.time(12))
     return Paper("2612.00001", noon, tar_gz({"next.tex": text}), licence=ZERO)

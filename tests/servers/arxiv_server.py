@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from xml.sax.saxutils import escape
 
-from tests.servers.arxiv_papers import Paper, paper_of_next_day, papers_of
+from tests.servers.arxiv_papers import Paper, new_paper, papers_of
 from tests.servers.site import Answer, Asked, StandIn, html, serving, typed, xml
 
 HOSTS = ("export.arxiv.org", "oaipmh.arxiv.org", "arxiv.org")
@@ -43,8 +43,12 @@ class ArxivServer:
         return json.dumps(dict.fromkeys(HOSTS, self.site.address))
 
     def next_day(self) -> Paper:
-        """Add the paper of the next day."""
-        paper = paper_of_next_day(self.day)
+        """Add a paper of two days later (by default: of tomorrow); ask with `since` that day.
+
+        Lists are kept until midnight, as arXiv asks; so the new paper has to be of a day that no
+        list was asked for yet.
+        """
+        paper = new_paper(self.day + dt.timedelta(days=2))
         self.papers.append(paper)
         return paper
 
