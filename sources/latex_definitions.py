@@ -13,7 +13,9 @@ _PARAMETERS = re.compile(r"[^{}\n]{0,100}(?=\{)")
 _EQUALS = re.compile(r"\s?=?\s?")
 _ASSIGNMENT = re.compile(r"\s*\+?=\s*")
 _STYLE = re.compile(r"([\w*'>< -]{1,60}?)\s{0,9}/\.(?:style|append style|pic|default|initial)\b")
+_BRACKET = re.compile(r"[\]{]")
 _LONGEST_STYLES = 20_000
+_LONGEST_STYLE = 2_000
 
 
 class Arguments:
@@ -46,19 +48,19 @@ class Arguments:
         self.place = end
         return inner
 
-    def optional(self) -> str | None:
-        """Read an argument in brackets."""
+    def optional(self, most: int = 200) -> str | None:
+        """Read an argument in brackets, of at most so many characters."""
         self.skip()
         text = self.scan.text
         if text[self.place : self.place + 1] != "[":
             return None
-        place = self.place + 1
-        while place < min(len(text), self.place + 2_000):
-            if text[place] == "]":
-                inner = text[self.place + 1 : place]
-                self.place = place + 1
+        place, last = self.place + 1, self.place + most
+        while (mark := _BRACKET.search(text, place, last)) is not None:
+            if mark[0] == "]":
+                inner = text[self.place + 1 : mark.start()]
+                self.place = mark.end()
                 return inner
-            place = self.scan.closing.get(place, place + 1)
+            place = self.scan.closing.get(mark.start(), mark.end())
         return None
 
     def control(self) -> str | None:
@@ -174,7 +176,11 @@ def _style(arguments: Arguments) -> Read | None:
     name = arguments.group()
     rest = _ASSIGNMENT.match(arguments.scan.text, arguments.place)
     arguments.place = rest.end() if rest else arguments.place
-    return ((f"word {name}",), None) if name and arguments.optional() is not None else None
+    return (
+        ((f"word {name}",), None)
+        if name and arguments.optional(_LONGEST_STYLE) is not None
+        else None
+    )
 
 
 def _plot_settings(arguments: Arguments) -> Read | None:

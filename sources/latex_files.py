@@ -7,6 +7,7 @@ that includes the most. Where that leaves several, the paper is not taken.
 
 from __future__ import annotations
 
+import itertools
 import json
 import posixpath
 import re
@@ -22,11 +23,11 @@ MOST_CHARACTERS = 2_000_000
 """Of one file of LaTeX; the longest papers have a quarter of that."""
 MOST_FILES = 400
 """Files of LaTeX that are looked at to find the main one."""
-MOST_DEPTH = 15
-"""TeX itself has at most 15 files open at once."""
-_README_BYTES = 100_000
+MOST_INCLUDES = 1_000
+"""Of one file; a paper has tens."""
+_README_BYTES = 20_000
 
-_DECLARED = re.compile(rb"\\usepackage\s*\[([a-z0-9]+)\]\s*\{inputenc\}")
+_DECLARED = re.compile(rb"\\usepackage\s*\[([a-z0-9-]+)\]\s*\{inputenc\}")
 _CODECS = {
     "latin1": "latin-1", "latin2": "iso8859-2", "latin3": "iso8859-3", "latin5": "iso8859-9",
     "latin9": "iso8859-15", "latin10": "iso8859-16", "ansinew": "cp1252", "cp1250": "cp1250",
@@ -57,7 +58,7 @@ class Text:
     @cached_property
     def includes(self) -> tuple[tuple[Token, str, str], ...]:
         r"""The commands that read a file, each with folder and name as written."""
-        return tuple(_includes(self.scan))
+        return tuple(itertools.islice(_includes(self.scan), MOST_INCLUDES))
 
     @cached_property
     def document_class(self) -> str | None:
@@ -210,13 +211,15 @@ def _choose(files: Files, texts: Mapping[str, Text], classed: list[str]) -> Outc
     """Choose among several files with a document class, or what includes those."""
     reads = {path: _read_by(files, text) for path, text in texts.items()}
     below = {path: _below(reads, path) for path in texts}
-    included = {inner for path, reached in below.items() for inner in reached if inner != path}
-    roots = [path for path in texts if path not in included]
+    roots = _roots(below)
     papers = [path for path in roots if (below[path] | {path}) & set(classed)]
+    # of files that include each other, those with the class
+    cyclic = set(papers) & set(classed)
+    papers = [path for path in papers if path in classed or not below[path] & cyclic]
     candidates = sorted({*papers, *classed})
     with_bbl = [path for path in candidates if _stem(path) + ".bbl" in files.content]
     if len(with_bbl) == 1:
-        others = tuple(path for path in candidates if path not in (with_bbl[0], *included))
+        others = tuple(path for path in candidates if path != with_bbl[0] and path in roots)
         return ok(Main(with_bbl[0], ".bbl", others))
     if len(papers) > 1:
         proper = [path for path in papers if texts[path].document_class not in _NO_PAPER]
@@ -229,6 +232,15 @@ def _choose(files: Files, texts: Mapping[str, Text], classed: list[str]) -> Outc
         return ok(Main(papers[0], "includes the most", tuple(papers[1:])))
     names = ", ".join(sorted(papers)[:5]) or "each includes another"
     return _not(f"several files could be the main one: {names}")
+
+
+def _roots(below: Mapping[str, set[str]]) -> list[str]:
+    """Return the files that no other includes, but for those that they include themselves."""
+    above: dict[str, set[str]] = {path: set() for path in below}
+    for path, reached in below.items():
+        for inner in reached & above.keys():
+            above[inner].add(path)
+    return [path for path in below if above[path] <= below[path] | {path}]
 
 
 def _stem(path: str) -> str:

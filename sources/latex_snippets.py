@@ -48,6 +48,8 @@ MOST_PIECES = 3_000
 MOST_FILES = 200
 MOST_CHARACTERS = 5_000_000
 """Of all files of LaTeX that a paper reads, its own classes and packages included."""
+MOST_AROUND = 8
+"""Environments around a piece that are noted of each file."""
 MOST_DEPTH = 15
 """TeX itself has at most 15 files open at once."""
 _PACKAGES = frozenset({"usepackage", "RequirePackage", "documentclass", "LoadClass"})
@@ -124,10 +126,14 @@ class _Stack:
     def __init__(self) -> None:
         self.open: list[_Open] = []
         self.names: Counter[str] = Counter()
+        self.sorts: list[Sort] = []
+        """What is open of the environments that are searched for, from without."""
 
     def push(self, name: str, token: Token, order: int) -> None:
         self.open.append(_Open(name, token, order))
         self.names[name] += 1
+        if name in ENVIRONMENTS:
+            self.sorts.append(ENVIRONMENTS[name])
 
     def pop(self, name: str) -> tuple[_Open, bool] | None:
         """Close the innermost of a name; tell whether nothing else was open within."""
@@ -137,17 +143,11 @@ class _Stack:
         while True:
             last = self.open.pop()
             self.names[last.name] -= 1
+            if last.name in ENVIRONMENTS:
+                self.sorts.pop()
             if last.name == name:
                 return last, sound
             sound = False
-
-    def sorts(self) -> tuple[Sort, ...]:
-        """Return what is open of the environments that are searched for, from without."""
-        counted = [name for name in ENVIRONMENTS if self.names[name]]
-        if not counted:
-            return ()
-        found = (ENVIRONMENTS.get(each.name) for each in self.open)
-        return tuple(sort for sort in found if sort is not None)[:8]
 
 
 class _Reader:
@@ -193,7 +193,7 @@ class _Reader:
                 after = self._command(text, token, stack) or after
                 if token.start in included:
                     inner, base = included[token.start]
-                    self.around.append(stack.sorts())
+                    self.around.append(tuple(stack.sorts[:MOST_AROUND]))
                     self.enter(inner, base, depth + 1)
                     self.around.pop()
                 elif token.text in _PACKAGES:
@@ -211,14 +211,14 @@ class _Reader:
         if token.text not in DEFINING:
             return None
         # what a table or a plot defines is gone with its end
-        local = self.begun and bool(stack.sorts())
+        local = self.begun and bool(stack.sorts)
         into = Definitions() if local else known
         return define(into, text.scan, token, text.path, self.order)
 
     def _own_packages(self, scan: Scan, token: Token, folder: str, depth: int) -> None:
         """Read the packages and the class that come with the paper."""
         arguments = Arguments(scan, token.end)
-        arguments.optional()
+        arguments.optional(most=2_000)
         names = arguments.group() or ""
         suffix = ".cls" if token.text in ("documentclass", "LoadClass") else ".sty"
         for name in names.split(",")[:50]:
@@ -260,7 +260,7 @@ class _Reader:
         if closed is None or sort is None or not self.begun:
             return
         opened, sound = closed
-        inside = (*(sort for sorts in self.around for sort in sorts), *stack.sorts())
+        inside = (*(sort for sorts in self.around for sort in sorts), *stack.sorts[:MOST_AROUND])
         if len(self.paper.pieces) < MOST_PIECES:
             self.paper.pieces.append(
                 Piece(

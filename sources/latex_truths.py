@@ -27,12 +27,12 @@ MOST_TRIED = 50
 """Pieces of a sort that are looked at in one paper to find those."""
 LENGTHS: dict[Sort, tuple[int, int]] = {
     "equation": (25, 1_500),
-    "table": (60, 6_000),
-    "algorithm": (80, 5_000),
-    "plot": (80, 12_000),
+    "table": (40, 6_000),
+    "algorithm": (60, 5_000),
+    "plot": (60, 12_000),
 }
-"""Least and most characters of a piece, blanks not counted: shorter ones show next to nothing,
-longer ones do not fit one answer or one page."""
+"""Least and most characters between begin and end, blanks not counted: shorter pieces show next to
+nothing, longer ones do not fit one answer or one page."""
 MOST_NESTED = 40
 """Groups and environments within each other; TeX itself ends at 255."""
 
@@ -171,7 +171,7 @@ def make(piece: Piece, definitions: Definitions) -> Outcome[Truth]:
     reason = _unfit(piece, text)
     if reason:
         return _not(reason)
-    plain = piece.text.scan.plain(piece.start, piece.end)
+    plain = f"\\begin{{{piece.environment}}}{piece.text.scan.plain(*piece.inner)}"
     reason = _depends(plain)
     if reason:
         return _not(f"it {reason}")
@@ -211,11 +211,11 @@ def _unfit(piece: Piece, text: str) -> str | None:
     if not piece.sound:
         return "its groups do not close"
     least, most = LENGTHS[piece.sort]
-    length = len("".join(text.split())) - 2 * len(f"\\begin{{{piece.environment}}}")
+    length = len("".join(piece.text.scan.code(*piece.inner).split()))
     if not least <= length <= most:
         bound = f"fewer than {least}" if length < least else f"more than {most}"
         return f"it has {bound} characters"
-    if piece.sort == "table" and (text.count("&") < 3 or text.count("\\\\") < 1):
+    if piece.sort == "table" and (text.count("&") < 2 or text.count("\\\\") < 1):
         return "it has fewer than two rows or columns"
     if piece.sort == "algorithm" and text.count("\n") < 4:
         return "it has fewer than four lines"
