@@ -13,6 +13,8 @@ from sources.http import Client
 if TYPE_CHECKING:
     from arxiv import Result
 
+SHORTEST = dt.timedelta(hours=2)
+"""Shorter slices are not cut into two; arXiv takes about a thousand papers in a whole day."""
 _MINUTE = dt.timedelta(minutes=1)
 
 
@@ -41,8 +43,8 @@ def _slice(
     try:
         yield from _results(client, category, first, last)
     except TooMany as many:
-        if last <= first:
-            message = f"{category} has {many} papers in the minute {first}"
+        if last - first < SHORTEST:
+            message = f"{category} is said to have {many} papers from {first} to {last}"
             yield Failed.of(Stage.FETCH, Kind.TOO_LARGE, message)
             return
         middle = first + (last - first) // 2
