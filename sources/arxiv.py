@@ -119,11 +119,11 @@ def _listed(client: Client, settings: Settings, day: dt.date) -> Iterator[Outcom
     turns = [arxiv_listing.search(client, name, day) for name in settings.arxiv_categories]
     while turns:
         for turn in list(turns):
-            outcome = next(turn, None)
-            if outcome is None:
+            found = next(turn, None)
+            if found is None:
                 turns.remove(turn)
             else:
-                yield outcome
+                yield found
 
 
 def _is_of(paper: Listed, wanted: tuple[str, ...]) -> bool:

@@ -26,7 +26,7 @@ ENVIRONMENTS: dict[str, Sort] = {
         (
             "equation", "equation*", "align", "align*", "alignat", "alignat*", "gather", "gather*",
             "multline", "multline*", "flalign", "flalign*", "eqnarray", "eqnarray*", "displaymath",
-            "subequations", "dmath", "dmath*",
+            "subequations",
         ),
         "equation",
     ),

@@ -196,3 +196,13 @@ def new_paper(day: dt.date) -> Paper:
     text = LETTER.replace("u^{3}", "u^{5}").replace("u^{4}", "u^{6}")
     noon = dt.datetime.combine(day, dt.time(12))
     return Paper("2612.00001", noon, tar_gz({"next.tex": text}), licence=ZERO)
+
+
+def real_papers(shared: Path, day: dt.date) -> list[Paper]:
+    """Return papers of a day whose sources are the trees of real files that lie in `shared`."""
+    noon = dt.datetime.combine(day, dt.time(12))
+    folders = sorted((shared / "real" / "tex").glob("tree_*"))
+    return [
+        Paper(f"2611.1{n:04}", noon - dt.timedelta(minutes=n), tree(folder), licence=ARXIV)
+        for n, folder in enumerate(folders)
+    ]

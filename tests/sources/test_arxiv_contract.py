@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+
 import pytest
 
 from benchmark.outcome import Failed, Kind, Ok
@@ -10,6 +12,7 @@ from sources.arxiv import Arxiv
 from sources.arxiv_pieces import fetch_again
 from sources.http import Client
 from tests.contracts.source_contract import SourceContract
+from tests.servers.arxiv_papers import real_papers
 from tests.servers.arxiv_server import SOURCES, ArxivServer, arxiv_server
 
 
@@ -97,3 +100,17 @@ def test_nothing_is_asked_for_before_it_is_needed(server: ArxivServer, tmp_path)
         SOURCES + "2611.00001v1",
         "/oai",
     ]
+
+
+def test_real_papers_give_pieces_of_several_sorts(monkeypatch, tmp_path, shared):
+    day = dt.date(2026, 11, 20)
+    with arxiv_server(real_papers(shared, day), day) as server:
+        monkeypatch.setenv("RERENDER_MIRRORS", server.mirrors)
+        settings = Settings(http_cache=tmp_path, arxiv_categories=("cs.*",))
+        outcomes = list(Arxiv(settings=settings, today=day).collect(since=day))
+    found = [each.value for each in outcomes if isinstance(each, Ok)]
+    assert {material.subset for material in found} == {"algorithm", "equation", "table"}
+    assert {material.provenance.publishable for material in found} == {False}
+    assert all("??" not in material.truth for material in found)
+    assert not any(r"\ref" in m.truth or r"\cite" in m.truth for m in found)
+    assert all(each.subject for each in outcomes if isinstance(each, Failed))
