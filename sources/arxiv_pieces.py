@@ -90,8 +90,9 @@ def _material(
             licence=identifier,
             created=paper.created,
             url=paper.address,
-            made=f"cut out of the paper's LaTeX, whose main file was told by: {main.by}; without "
-            "comments and labels, after the definitions of the paper that it uses",
+            made=f"cut out of the paper's LaTeX, without comments and labels, after the "
+            f"definitions of the paper that it uses; main file: {main.path}, told by {main.by}"
+            + (f", not {', '.join(main.others[:5])}" if main.others else ""),
             publishable=publishable(identifier),
             recipe=_recipe(paper, truth),
         ),

@@ -166,8 +166,8 @@ def _set_length(arguments: Arguments) -> Read | None:
 
 def _styles(arguments: Arguments) -> Read | None:
     inner = arguments.group()
-    if inner is None:
-        return None
+    if inner is None or "external" in inner:
+        return None  # pictures that another run of TeX made
     names = tuple(f"word {name.strip()}" for name in _STYLE.findall(inner[:_LONGEST_STYLES]))
     return names or ("tikz",), None
 

@@ -127,7 +127,7 @@ class Definitions:
             keys.add("tikz")
             spaced = (key for key in self._by_key if key.startswith("word ") and " " in key[5:])
             keys |= {key for key in spaced if key[5:] in text or key[5:].startswith("every ")}
-        if r"\addplot" in text:
+        if r"\addplot" in text or "axis}" in text:
             keys.add("pgfplots")
         return (key for key in sorted(keys) if key in self._by_key)
 

@@ -231,6 +231,14 @@ def test_own_environments_columns_colours_lengths_and_styles_come_along():
     assert one(own, preamble).startswith(preamble.splitlines()[0])
 
 
+def test_pictures_that_another_run_makes_are_made_in_this_one():
+    preamble = "\\usetikzlibrary{external}\\tikzexternalize\\tikzset{external/prefix=x/}"
+    drawing = "\\begin{tikzpicture}\\draw (0,0) -- (1,1);" + "\\draw (0,1) -- (1,0);" * 3
+    assert one(drawing + "\\end{tikzpicture}", preamble) == drawing + "\\end{tikzpicture}"
+    asked = reasons(f"{drawing}\\tikzsetnextfilename{{x}}\\end{{tikzpicture}}", preamble)
+    assert asked == ["it asks TeX for more than setting text (\\tikzsetnextfilename)"]
+
+
 def test_commands_that_stand_for_begin_and_end_are_written_out():
     preamble = r"\newcommand{\be}{\begin{equation}}\def\ee{\end{equation}}"
     assert one(f"\\be {LONG} \\label{{x}}\\ee", preamble) == (
