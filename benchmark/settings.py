@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field, SecretStr
 from pydantic_settings import (
@@ -95,6 +96,17 @@ class Settings(BaseSettings):
     )
     github_token: SecretStr | None = Field(
         default=None, description="a token for GitHub's API: 5,000 instead of 60 requests an hour"
+    )
+    arxiv_categories: tuple[str, ...] = Field(
+        default=(
+            "cs.*", "econ.*", "eess.*", "math.*", "physics.*", "q-bio.*", "q-fin.*", "stat.*",
+        ),
+        description="categories of arXiv, asked in turns; .* for all of an archive; a JSON array",
+    )  # fmt: skip
+    arxiv_listing: Literal["search", "oai"] = Field(
+        default="search",
+        description="how papers are found at arXiv: by its query interface, or, where that is "
+        "down, by its list of changed records",
     )
     perspective_key: SecretStr | None = Field(
         default=None, description="a key of the Perspective API, asked besides the local check"
