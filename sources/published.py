@@ -2,8 +2,8 @@
 
 With ``RERENDER_MINDBENCH_FOLDER`` the files are read there, in the official layout (see
 ``sources.mindbench_files``). Otherwise the test files are downloaded from the data set
-``MiaSanLei/MindBench`` at the revision ``RERENDER_MINDBENCH_REVISION``; without one, the newest
-revision is looked up once and named in the provenance of every instance, so that it can be set.
+``MiaSanLei/MindBench`` at the revision ``RERENDER_MINDBENCH_REVISION``; without one, at the commit
+that was the newest at the first refresh (``sources.pins``). Every instance names it.
 
 Pictures, questions and answers are the official ones. The picture of a parsed tree is compared with
 our drawing of the true tree: how the original was drawn is not known.
@@ -20,8 +20,9 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from benchmark.outcome import Failed, Kind, Ok, Outcome, Stage, ok
-from benchmark.records import Material, Provenance, Subject
+from benchmark.records import Material, Provenance, Subject, digest_bytes
 from benchmark.settings import Settings
+from sources import pins
 from sources.mindbench_files import (
     ARCHIVE,
     QUESTIONS,
@@ -117,7 +118,7 @@ class Published:
         if isinstance(place, Failed):
             yield place
             return
-        folder, address = place.value
+        folder, revision = place.value
         paths = {one: path for one in SETS if (path := _path(folder, one)) is not None}
         if not paths:
             message = f"{folder} holds none of MindBench's test files ({SETS[0].file}, …)"
@@ -134,43 +135,48 @@ class Published:
             if isinstance(line, Failed):
                 yield line
             else:
-                yield _material(one, line.value, address, pictures, maps)
+                yield _material(one, line.value, revision, pictures, maps)
 
-    def _place(self) -> Outcome[tuple[Path, str]]:
-        """Return the folder of the files and the address that says which they are."""
+    def _place(self) -> Outcome[tuple[Path, str | None]]:
+        """Return the folder of the files and the commit that they are of, None if unknown."""
         settings = Settings()
         folder = self._folder or settings.mindbench_folder
         if folder is not None:
-            return ok((folder, f"https://huggingface.co/datasets/{REPOSITORY}"))
-        return download(self._revision or settings.mindbench_revision)
+            return ok((folder, self._revision or settings.mindbench_revision))
+        revision = pins.pin(REPOSITORY, self._revision or settings.mindbench_revision, settings)
+        if isinstance(revision, Failed):
+            return _with_advice(revision)
+        downloaded = download(revision.value)
+        if isinstance(downloaded, Failed):
+            return downloaded
+        return ok((downloaded.value, revision.value))
 
 
-def download(revision: str | None) -> Outcome[tuple[Path, str]]:
+def download(revision: str) -> Outcome[Path]:
     """Download the test files, unless they are in the cache of huggingface_hub.
 
     Args:
-        revision: a commit of the data set; None: the newest, or the newest that was downloaded
-            where the network is down.
+        revision: a commit of the data set.
 
     Returns:
-        The folder of the files and the address of the revision, or a failure of the network.
+        The folder of the files, or a failure (``pins.hub_failure``).
     """
+    pins.quieten()
+    from httpx import HTTPError  # noqa: PLC0415 - heavy; what the hub's client raises
     from huggingface_hub import snapshot_download  # noqa: PLC0415 - heavy
-    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError  # noqa: PLC0415
 
     try:
         folder = snapshot_download(
             REPOSITORY, repo_type="dataset", revision=revision, allow_patterns=list(PATTERNS)
         )
-    except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as error:
-        reason = " ".join(str(error).split())[:200]
-        message = (
-            f"the MindBench sets cannot be downloaded ({type(error).__name__}: {reason}); set "
-            f"RERENDER_MINDBENCH_FOLDER to a local copy, or run again"
-        )
-        return Failed.of(Stage.FETCH, Kind.NETWORK, message)
-    commit = Path(folder).name  # the cache names each folder by its revision
-    return ok((Path(folder), f"https://huggingface.co/datasets/{REPOSITORY}/tree/{commit}"))
+    except (HTTPError, OSError) as error:
+        return _with_advice(pins.hub_failure(REPOSITORY, error))
+    return ok(Path(folder))
+
+
+def _with_advice(failure: Failed) -> Failed:
+    advice = "set RERENDER_MINDBENCH_FOLDER to a local copy, or run again"
+    return failure.model_copy(update={"message": f"{failure.message}; {advice}"})
 
 
 def _path(folder: Path, one: Set) -> Path | None:
@@ -235,7 +241,7 @@ def size_of(tree: str) -> dict[str, JsonValue]:
 def _material(
     one: Set,
     line: Line,
-    address: str,
+    revision: str | None,
     pictures: Mapping[str, Outcome[bytes]],
     maps: Mapping[str, str],
 ) -> Outcome[Material]:
@@ -268,8 +274,15 @@ def _material(
                 author="Chen et al., MindBench",
                 licence=LICENCE,
                 created=RELEASED,
-                url=address,
+                url=pins.address(REPOSITORY, revision),
                 made=f"{one.file}, line {line.number}",
+                recipe={
+                    "dataset": REPOSITORY,
+                    "revision": revision,
+                    "file": one.file,
+                    "line": line.number,
+                    "sha256": digest_bytes(picture.value),
+                },
             ),
             attributes=attributes,
             metrics=None if parsing else _metrics(one.scenario, kind),
