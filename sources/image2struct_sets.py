@@ -102,7 +102,6 @@ def read_rows(place: Place, cache: Path) -> Iterator[Outcome[Row]]:
     """
     pins.quieten()
     import pyarrow as pa  # noqa: PLC0415 - heavy
-    from httpx import HTTPError  # noqa: PLC0415 - heavy
 
     try:
         for row in _open(place, cache):
@@ -110,7 +109,7 @@ def read_rows(place: Place, cache: Path) -> Iterator[Outcome[Row]]:
     except FileNotFoundError:
         message = f"{place.name}: {place.address} has no such files"
         yield Failed.of(Stage.FETCH, Kind.GONE, message, subject=place.name)
-    except (HTTPError, OSError) as error:
+    except pins.hub_errors() as error:
         unreadable = place.local or isinstance(error, pa.ArrowException)
         hub = place.part.repository
         yield _unreadable(place, error) if unreadable else pins.hub_failure(hub, error)
@@ -126,7 +125,7 @@ def _open(place: Place, cache: Path) -> Iterator[Row]:
     datasets.logging.set_verbosity(datasets.logging.CRITICAL)
     rows = datasets.load_dataset(
         "parquet",
-        data_files={place.split: list(place.files)},
+        data_files={place.split: _files(place)},
         split=place.split,
         streaming=True,
         cache_dir=str(cache),
@@ -137,6 +136,21 @@ def _open(place: Place, cache: Path) -> Iterator[Row]:
     )
     # undecoded: a path inside a row is never opened, and a picture is bounded before it is unpacked
     yield from rows.decode(enable=False)
+
+
+def _files(place: Place) -> list[str]:
+    """Return the files of a configuration one by one; raises FileNotFoundError if there are none.
+
+    The package takes a pattern that fits nothing for an empty data set.
+    """
+    if place.local:
+        return list(place.files)
+    from huggingface_hub import HfFileSystem  # noqa: PLC0415 - heavy
+
+    found = [name for pattern in place.files for name in sorted(HfFileSystem().glob(pattern))]
+    if not found:
+        raise FileNotFoundError(place.name)
+    return [f"hf://{name}" for name in found]
 
 
 def _unreadable(place: Place, error: Exception) -> Failed:

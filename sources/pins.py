@@ -58,18 +58,23 @@ def _read(store: Store, path: str) -> str | None:
 def _look_up(repository: str, revision: str) -> Outcome[str]:
     """Ask the hub which commit a name stands for now."""
     quieten()
-    from httpx import HTTPError  # noqa: PLC0415 - heavy; what the hub's client raises
     from huggingface_hub import HfApi  # noqa: PLC0415 - heavy
-    from huggingface_hub.errors import HFValidationError  # noqa: PLC0415 - heavy
 
     try:
         commit = HfApi().dataset_info(repository, revision=revision, timeout=_SECONDS).sha
-    except (HTTPError, OSError, HFValidationError) as error:
+    except hub_errors() as error:
         return hub_failure(repository, error)
     if commit is None or not _COMMIT.fullmatch(commit):
         message = f"the hub does not say which commit {revision!r} of {repository} is"
         return Failed.of(Stage.FETCH, Kind.NOT_AS_CLAIMED, message, subject=address(repository))
     return ok(commit)
+
+
+def hub_errors() -> tuple[type[Exception], ...]:
+    """Return what the hub's client raises, whichever HTTP library its version is built on."""
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError  # noqa: PLC0415 - heavy
+
+    return (*HfHubHTTPError.__bases__, HFValidationError)
 
 
 def hub_failure(repository: str, error: Exception) -> Failed:

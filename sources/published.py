@@ -162,14 +162,13 @@ def download(revision: str) -> Outcome[Path]:
         The folder of the files, or a failure (``pins.hub_failure``).
     """
     pins.quieten()
-    from httpx import HTTPError  # noqa: PLC0415 - heavy; what the hub's client raises
     from huggingface_hub import snapshot_download  # noqa: PLC0415 - heavy
 
     try:
         folder = snapshot_download(
             REPOSITORY, repo_type="dataset", revision=revision, allow_patterns=list(PATTERNS)
         )
-    except (HTTPError, OSError) as error:
+    except pins.hub_errors() as error:
         return _with_advice(pins.hub_failure(REPOSITORY, error))
     return ok(Path(folder))
 
