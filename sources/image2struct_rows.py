@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import datetime as dt
 import io
-import json
 from dataclasses import dataclass
 
 from pydantic import JsonValue
@@ -17,6 +16,7 @@ from pydantic import JsonValue
 from benchmark import registry
 from benchmark.outcome import Failed, Kind, Outcome, Stage, ok, printable
 from benchmark.records import Material, Provenance, digest_bytes
+from sources.exported import day_of, json_of, line_of, plain, recipe_only, restated
 from sources.image2struct_assets import read_assets
 from sources.image2struct_sets import Place, Row
 from sources.image2struct_sites import read_site
@@ -35,7 +35,6 @@ MOST_PICTURE_BYTES = 50_000_000
 MOST_PIXELS = 25_000_000
 MOST_SOURCE_CHARACTERS = 1_000_000
 MOST_TEXT_CHARACTERS = 100_000
-MOST_JSON_CHARACTERS = 1_000_000
 MOST_NAME_CHARACTERS = 200
 
 
@@ -63,10 +62,8 @@ class Reader:
         if category != part.config:
             message = f"{uuid} is of the category {category!r}, not {part.config}"
             return _failed(Kind.UNSUITABLE, message, Stage.FILTER)
-        if row.get("image") is None and (recipe := _recipe(row)):
-            told = json.dumps(recipe, ensure_ascii=False)
-            message = f"only the recipe is published: {told}"
-            return _failed(Kind.NO_LICENCE, message, Stage.FILTER)
+        if row.get("image") is None and isinstance(row.get("recipe"), str):
+            return recipe_only(json_of(row.get("recipe")), name)
         picture = _picture(row.get("image"))
         if isinstance(picture, Failed):
             return picture
@@ -110,7 +107,7 @@ class Reader:
 
     def _metrics(self, row: Row, truth: str | None) -> tuple[str, ...] | None:
         scenario = registry.scenarios.get(self.place.part.scenario)
-        own = _json(row.get("metrics"))
+        own = json_of(row.get("metrics"))
         if isinstance(own, list) and own and all(name in scenario.metrics for name in own):
             return tuple(str(name) for name in own)
         if truth is not None:
@@ -118,7 +115,7 @@ class Reader:
         return tuple(name for name in scenario.metrics if name in IMAGE_METRICS)
 
     def _attributes(self, row: Row, uuid: str, truth: str | None) -> dict[str, JsonValue]:
-        own = _json(row.get("attributes"))
+        own = json_of(row.get("attributes"))
         kept: dict[str, JsonValue] = own if isinstance(own, dict) else {}
         text = plain(row.get("text"))
         text = text if isinstance(text, str) else ""
@@ -141,70 +138,29 @@ class Reader:
 
     def _provenance(self, row: Row, uuid: str, picture: bytes) -> Provenance:
         place = self.place
-        recipe = _recipe(row) or {
-            "dataset": place.part.repository,
-            "revision": place.revision,
-            "config": place.part.config,
-            "split": place.split,
-            "uuid": uuid,
-            "sha256": digest_bytes(picture),
-        }
-        return Provenance(
+        published = Provenance(
             source=SOURCE,
-            author=_line(row.get("author")) or AUTHOR,
-            licence=_line(row.get("licence")) or LICENCE,
+            author=AUTHOR,
+            licence=LICENCE,
             created=created(row),
-            url=_line(row.get("url")) or _line(row.get("download_url")) or place.address,
+            url=line_of(row.get("download_url")) or place.address,
             made=f"{place.name}, {uuid}",
-            publishable=row.get("publishable") is True,
-            recipe=recipe,
+            publishable=False,
+            recipe={
+                "dataset": place.part.repository,
+                "revision": place.revision,
+                "config": place.part.config,
+                "split": place.split,
+                "uuid": uuid,
+                "sha256": digest_bytes(picture),
+            },
         )
+        return restated(published, {**row, "recipe": json_of(row.get("recipe"))})
 
 
 def created(row: Row) -> dt.date:
     """Return when the material of a row was made; the sets' own day where the row does not say."""
-    for column in ("created", "date"):
-        value = plain(row.get(column))
-        if isinstance(value, str):
-            try:
-                day = dt.date.fromisoformat(value[:10])
-            except ValueError:
-                continue
-            if day.year >= 1901:
-                return day
-    return RELEASED
-
-
-def plain(value: object) -> object:
-    """Return a value as it was before it was written as JSON into a text column."""
-    if isinstance(value, str) and value[:1] == '"' and value[-1:] == '"' and len(value) > 1:
-        try:
-            return json.loads(value)
-        except (ValueError, RecursionError):
-            return value
-    return value
-
-
-def _line(value: object) -> str:
-    """Return a short text on one line, or "" where the value is none."""
-    value = plain(value)
-    return printable(value.strip())[:2_000] if isinstance(value, str) else ""
-
-
-def _json(value: object) -> JsonValue:
-    """Return what a text column holds as JSON; None where it holds none, or far too much."""
-    if not isinstance(value, str) or len(value) > MOST_JSON_CHARACTERS:
-        return None
-    try:
-        loaded: JsonValue = json.loads(value)
-    except (ValueError, RecursionError):
-        return None
-    return loaded
-
-
-def _recipe(row: Row) -> dict[str, JsonValue]:
-    recipe = _json(row.get("recipe"))
-    return recipe if isinstance(recipe, dict) else {}
+    return day_of(row.get("created")) or day_of(row.get("date")) or RELEASED
 
 
 def _picture(value: object) -> Outcome[bytes]:

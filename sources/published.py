@@ -23,14 +23,17 @@ from benchmark.outcome import Failed, Kind, Ok, Outcome, Stage, ok
 from benchmark.records import Material, Provenance, Subject, digest_bytes
 from benchmark.settings import Settings
 from sources import pins
+from sources.exported import day_of, recipe_only, restated
 from sources.mindbench_files import (
     ARCHIVE,
     QUESTIONS,
+    RECIPES,
     Line,
     find_file,
     find_pictures,
     read_lines,
     read_pictures,
+    read_recipes,
 )
 from sources.mindbench_questions import TASKS, kind_of
 
@@ -112,19 +115,23 @@ class Published:
             limit: at most so many instances of each scenario, taken from its sets in turns; lines
                 that make none (no picture, another form) are told on the way, but not counted.
         """
-        if since is not None and since > RELEASED:
+        place = self._place(since)
+        if place is None:
             return
-        place = self._place()
         if isinstance(place, Failed):
             yield place
             return
         folder, revision = place.value
         paths = {one: path for one in SETS if (path := _path(folder, one)) is not None}
-        if not paths:
+        recipes = list(read_recipes(folder))
+        if not paths and not recipes:
             message = f"{folder} holds none of MindBench's test files ({SETS[0].file}, …)"
             yield Failed.of(Stage.FETCH, Kind.MISSING_RESOURCE, message)
             return
-        lines = {one: [_checked(one, line) for line in read_lines(paths[one])] for one in paths}
+        lines = {
+            one: [_checked(one, line) for line in read_lines(path) if _is_fresh(line, since)]
+            for one, path in paths.items()
+        }
         shown = None if limit is None else find_pictures(folder, _images(lines.values()))
         chosen = [
             pair for name in self.scenarios for pair in _choose(lines, name, shown, limit or 0)
@@ -136,13 +143,20 @@ class Published:
                 yield line
             else:
                 yield _material(one, line.value, revision, pictures, maps)
+        for about in recipes:
+            yield recipe_only(about.get("recipe"), str(about.get("id", RECIPES))[:200])
 
-    def _place(self) -> Outcome[tuple[Path, str | None]]:
-        """Return the folder of the files and the commit that they are of, None if unknown."""
+    def _place(self, since: dt.date | None) -> Outcome[tuple[Path, str | None]] | None:
+        """Return the folder of the files and the commit that they are of, None if unknown.
+
+        None instead of all that where nothing can be new enough: the published files have one day.
+        """
         settings = Settings()
         folder = self._folder or settings.mindbench_folder
         if folder is not None:
             return ok((folder, self._revision or settings.mindbench_revision))
+        if since is not None and since > RELEASED:
+            return None
         revision = pins.pin(REPOSITORY, self._revision or settings.mindbench_revision, settings)
         if isinstance(revision, Failed):
             return _with_advice(revision)
@@ -186,11 +200,25 @@ def _path(folder: Path, one: Set) -> Path | None:
 def _checked(one: Set, line: Outcome[Line]) -> Outcome[Line]:
     """Return a line, or a failure where its question is of no kind of the set's scenario."""
     if isinstance(line, Ok):
-        kind = kind_of(line.value.question, line.value.answer)
+        kind = _kind(line.value)
         if kind is None or TASKS[kind] != one.scenario:
             message = f"{one.file}, line {line.value.number}: the question is of no kind of "
             return Failed.of(Stage.FETCH, Kind.UNSUPPORTED, message + one.scenario)
     return line
+
+
+def _kind(line: Line) -> str | None:
+    """Return the kind of a question: as an exported set says, else as its words say."""
+    told = line.about.get("kind")
+    known = isinstance(told, str) and told in TASKS
+    return str(told) if known else kind_of(line.question, line.answer)
+
+
+def _is_fresh(line: Outcome[Line], since: dt.date | None) -> bool:
+    """Tell whether a line is of `since` or later; failures are always told."""
+    if since is None or isinstance(line, Failed):
+        return True
+    return (day_of(line.value.about.get("created")) or RELEASED) >= since
 
 
 def _images(lines: Iterable[list[Outcome[Line]]]) -> set[str]:
@@ -248,10 +276,12 @@ def _material(
     if isinstance(picture, Failed):
         return picture
     language = one.language or ("zh" if "/cn_" in line.image else "en")
-    kind = str(kind_of(line.question, line.answer))
+    kind = str(_kind(line))
+    told = line.about.get("attributes")
     whole = maps.get(line.image) if one.scenario != "mindmap" else None
     parsing = one.scenario in ("mindmap", "mindmap-part", "mindmap-position")
     attributes: dict[str, JsonValue] = {
+        **(told if isinstance(told, dict) else {}),
         "question": line.question,
         "form": "tokens" if parsing else "any",
         "kind": kind,
@@ -268,20 +298,23 @@ def _material(
             truth=line.answer,
             drawn_from=None if whole is None else Subject(scenario="mindmap", text=whole),
             picture=picture.value,
-            provenance=Provenance(
-                source=Published.name,
-                author="Chen et al., MindBench",
-                licence=LICENCE,
-                created=RELEASED,
-                url=pins.address(REPOSITORY, revision),
-                made=f"{one.file}, line {line.number}",
-                recipe={
-                    "dataset": REPOSITORY,
-                    "revision": revision,
-                    "file": one.file,
-                    "line": line.number,
-                    "sha256": digest_bytes(picture.value),
-                },
+            provenance=restated(
+                Provenance(
+                    source=Published.name,
+                    author="Chen et al., MindBench",
+                    licence=LICENCE,
+                    created=RELEASED,
+                    url=pins.address(REPOSITORY, revision),
+                    made=f"{one.file}, line {line.number}",
+                    recipe={
+                        "dataset": REPOSITORY,
+                        "revision": revision,
+                        "file": one.file,
+                        "line": line.number,
+                        "sha256": digest_bytes(picture.value),
+                    },
+                ),
+                line.about,
             ),
             attributes=attributes,
             metrics=None if parsing else _metrics(one.scenario, kind),
