@@ -28,7 +28,6 @@ class Image2Struct:
 
     name = SOURCE
     scenarios = tuple(dict.fromkeys(part.scenario for part in PARTS))
-    live = True
     about = (
         "The published sets of Image2Struct (Roberts et al., arXiv 2410.22456), Apache 2.0 as "
         "their cards say: pictures and structures of web pages, papers and scans of others."

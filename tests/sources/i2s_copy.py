@@ -86,7 +86,7 @@ def row(config: str, number: int, split: str = "validation", **changes) -> dict:
     return made | changes
 
 
-def write_rows(path: Path, rows: list[dict]) -> None:
+def write_rows(path: Path, rows: list[dict], group: int | None = None) -> None:
     """Write a parquet file with the features that the hub's files carry."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -101,7 +101,7 @@ def write_rows(path: Path, rows: list[dict]) -> None:
     table = pa.Table.from_pylist(
         [{name: row.get(name) for name in columns} for row in rows], schema=features.arrow_schema
     )
-    pq.write_table(table, path)
+    pq.write_table(table, path, row_group_size=group)
 
 
 def build(folder: Path, splits: tuple[str, ...] = ("validation", "test"), rows: int = 2) -> Path:
