@@ -29,7 +29,7 @@ from flows.synthesis_cli import synthesis_app
 
 if TYPE_CHECKING:
     from benchmark.settings import Settings
-    from flows.requests import EvaluateRequest
+    from flows.forms import EvaluateRequest
 
 app = typer.Typer(
     name="rerender",
@@ -81,7 +81,7 @@ def demo(
     ] = None,
 ) -> None:
     """Run the whole road offline on the bundled material and rank the baselines."""
-    from flows.requests import EvaluateRequest, RefreshRequest
+    from flows.forms import EvaluateRequest, RefreshRequest
 
     settings = read_settings()
     snapshot = run_refresh(settings, RefreshRequest())
@@ -111,7 +111,7 @@ def evaluate(
     """Ask models about a snapshot, render what they write and score it; resumes by itself."""
     from pydantic import ValidationError
 
-    from flows.requests import EvaluateRequest
+    from flows.forms import EvaluateRequest
 
     settings = read_settings()
     try:
@@ -256,8 +256,8 @@ def _evaluate(settings: Settings, request: EvaluateRequest) -> tuple[str, Exit]:
 
 
 def _report(settings: Settings, run: str, output: Path | None) -> None:
+    from flows.forms import ReportRequest
     from flows.report import report as flow
-    from flows.requests import ReportRequest
     from flows.runs import load
     from flows.workshop import opened
     from reports.terminal import tables

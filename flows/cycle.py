@@ -10,9 +10,9 @@ from prefect.states import Completed, Failed
 
 from benchmark.settings import Settings
 from flows.evaluate import evaluate
+from flows.forms import BenchmarkRequest, EvaluateRequest, RefreshRequest, ReportRequest
 from flows.refresh import refresh
 from flows.report import report
-from flows.requests import BenchmarkRequest, EvaluateRequest, RefreshRequest, ReportRequest
 
 
 @flow(name="benchmark")

@@ -17,8 +17,8 @@ from benchmark.selection import evenly
 from benchmark.snapshot import newest
 from flows import runs, tasks
 from flows.batches import Batch
+from flows.forms import EvaluateRequest
 from flows.progress import current
-from flows.requests import EvaluateRequest
 from flows.runs import Run, run_name
 from flows.splits import NothingChosen, choose, source_of
 from flows.workshop import Workshop, opened

@@ -13,10 +13,10 @@ from benchmark.outcome import Failed, Stage
 from benchmark.records import Material
 from benchmark.snapshot import Rejected
 from flows.derivation import derive, deriving, located
+from flows.forms import RefreshRequest
 from flows.freezing import RefreshError, freeze, require_no_infra
 from flows.gathering import Gathering, is_live
 from flows.progress import current
-from flows.requests import RefreshRequest
 from flows.sieve import Sieve
 from flows.tasks import BATCHES_AT_ONCE, fetch_batch, refer_batch
 from flows.workshop import Workshop, opened

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from benchmark.settings import Settings
     from benchmark.snapshot import Rejected
-    from flows.requests import RefreshRequest
+    from flows.forms import RefreshRequest
 
 SHOWN = 5
 """Rejected pieces that are printed."""
@@ -66,7 +66,7 @@ def refresh(
     """Fetch fresh material, filter it, render its references and freeze a snapshot."""
     from pydantic import ValidationError
 
-    from flows.requests import RefreshRequest
+    from flows.forms import RefreshRequest
 
     settings = read_settings()
     try:

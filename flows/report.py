@@ -10,7 +10,7 @@ from prefect import flow
 from benchmark import registry
 from benchmark.records import Instance
 from flows import runs
-from flows.requests import ReportRequest
+from flows.forms import ReportRequest
 from flows.workshop import opened
 from reports.leaderboard import Leaderboard, leaderboard
 from reports.site import write_site

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from benchmark import snapshot
 from benchmark.outcome import Failed, Kind, Outcome, Stage, ok
 from benchmark.records import Instance, Material
+from flows.forms import RefreshRequest
 from flows.gathering import Judge, is_live
-from flows.requests import RefreshRequest
 from flows.workshop import Workshop
 
 

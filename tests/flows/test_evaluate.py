@@ -13,8 +13,8 @@ import pytest
 from benchmark.outcome import Failed, Kind, Ok
 from benchmark.settings import Settings
 from flows.console import quieten_prefect
+from flows.forms import EvaluateRequest, RefreshRequest
 from flows.progress import observed_by
-from flows.requests import EvaluateRequest, RefreshRequest
 from flows.workshop import opened
 from tests.flows import toy
 
@@ -190,7 +190,7 @@ toy.register()
 from benchmark.settings import Settings
 from flows.workshop import opened
 from flows.evaluate import evaluate
-from flows.requests import EvaluateRequest
+from flows.forms import EvaluateRequest
 with opened(Settings()) as workshop:
     evaluate(EvaluateRequest(snapshot={snapshot!r}, models=["oracle", "blank"]))
 """

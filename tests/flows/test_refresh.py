@@ -9,10 +9,10 @@ from benchmark.outcome import Failed, Kind, Stage, ok
 from benchmark.records import Material
 from benchmark.settings import Settings
 from flows.console import quieten_prefect
+from flows.forms import RefreshRequest
 from flows.freezing import RefreshError
 from flows.gathering import TRIES, Gathering
 from flows.progress import observed_by
-from flows.requests import RefreshRequest
 from flows.workshop import opened
 from tests.flows import toy
 from tests.flows.test_evaluate import Counts
