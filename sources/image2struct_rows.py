@@ -16,6 +16,7 @@ from pydantic import JsonValue
 from benchmark import registry
 from benchmark.outcome import Failed, Kind, Outcome, Stage, ok, printable
 from benchmark.records import Material, Provenance, digest_bytes
+from sources import licences
 from sources.exported import day_of, json_of, line_of, plain, recipe_only, restated
 from sources.image2struct_assets import read_assets
 from sources.image2struct_sets import Place, Row
@@ -24,9 +25,6 @@ from sources.image2struct_sites import read_site
 SOURCE = "image2struct"
 RELEASED = dt.date(2024, 8, 1)
 """The day on which the published sets were last changed, as a catalogue of data sets has it."""
-
-LICENCE = "Apache-2.0"
-"""As the sets' own cards say. What the pages, papers and scans inside allow, they do not say."""
 
 AUTHOR = "see the address; chosen by Roberts et al., Image2Struct"
 IMAGE_METRICS = ("pixel", "ssim", "lpips", "cis", "ems")
@@ -141,7 +139,7 @@ class Reader:
         published = Provenance(
             source=SOURCE,
             author=AUTHOR,
-            licence=LICENCE,
+            licence=licences.UNKNOWN,  # the cards' Apache 2.0 is not that of what is in the rows
             created=created(row),
             url=line_of(row.get("download_url")) or place.address,
             made=f"{place.name}, {uuid}",

@@ -22,7 +22,7 @@ from pydantic import JsonValue
 from benchmark.outcome import Failed, Kind, Ok, Outcome, Stage, ok
 from benchmark.records import Material, Provenance, Subject, digest_bytes
 from benchmark.settings import Settings
-from sources import pins
+from sources import licences, pins
 from sources.exported import day_of, recipe_only, restated
 from sources.mindbench_files import (
     ARCHIVE,
@@ -306,6 +306,7 @@ def _material(
                     created=RELEASED,
                     url=pins.address(REPOSITORY, revision),
                     made=f"{one.file}, line {line.number}",
+                    publishable=licences.publishable(LICENCE),
                     recipe={
                         "dataset": REPOSITORY,
                         "revision": revision,

@@ -224,6 +224,17 @@ def test_what_may_not_be_passed_on_goes_out_as_a_recipe(store, bundled, tmp_path
     assert "Not to be passed on" not in card
 
 
+def test_published_sets_of_others_go_out_as_recipes(store, tmp_path):
+    found, _ = collected(Image2Struct(build(tmp_path / "copy")))
+    instances = [instance(store, material, 0) for material in found.values()]
+    shares = export(store, frozen(store, *instances), tmp_path / "out", private=False)
+    assert {(share.licence, share.whole) for share in shares} == {("LicenseRef-unknown", 0)}
+    materials, failures = collected(Image2Struct(tmp_path / "out"))
+    assert materials == {}
+    assert len(failures) == len(found)
+    assert all("stanford-crfm/i2s-" in failure.message for failure in failures)
+
+
 def test_private_exports_hold_everything_and_say_so(store, tmp_path):
     latex = recipe(store, "latex", "equation", rf"\text{{{WITHHELD}}}")
     shares = export(store, frozen(store, latex), tmp_path / "out", private=True)
