@@ -89,9 +89,16 @@ class NearDuplicates:
 
     def judge(self, material: Material, picture: Pixels) -> Failed | None:
         """Compare with all that is known; DUPLICATE when one is near, else remember it."""
+        return self.judge_hash(material, perceptual_hash(picture))
+
+    def judge_hash(self, material: Material, hashed: str) -> Failed | None:
+        """As `judge`, for a picture whose hash is known.
+
+        Raises:
+            ValueError: it is none of ``perceptual_hash``.
+        """
         if material.drawn_from is not None:
             return None
-        hashed = perceptual_hash(picture)
         near = self.index.nearest(material.id, hashed, self.most_bits, self.most_ratio)
         if near is None:
             self.index.add(material.id, hashed)
@@ -183,7 +190,13 @@ class SameText:
             return ok(material)
         assets = {name: digest_bytes(data) for name, data in material.assets.items()}
         key = text_key(material.scenario, material.truth, assets)
+        return self.judge_key(material, key) or ok(material)
+
+    def judge_key(self, material: Material, key: Digest) -> Failed | None:
+        """As `judge`, for a truth whose ``text_key`` is known."""
+        if material.drawn_from is not None:
+            return None
         first = self.admitted.setdefault(key, material.id)
-        if first != material.id:
-            return refused(material, Kind.DUPLICATE, f"the same text as {first} (0 may be equal)")
-        return ok(material)
+        if first == material.id:
+            return None
+        return refused(material, Kind.DUPLICATE, f"the same text as {first} (0 may be equal)")
