@@ -56,7 +56,7 @@ class Settings(BaseSettings):
         default=None, description="a local copy of the published MindBench sets; None: download"
     )
     mindbench_revision: str | None = Field(
-        default=None, description="commit of the MindBench data set; None: the newest"
+        default=None, description="commit of the MindBench data set; None: the pinned one"
     )
     mindmap_folder: Path | None = Field(
         default=None, description="a file or folder of mind maps, for the source mindmap-files"
@@ -123,7 +123,17 @@ class Settings(BaseSettings):
         default=None, description="a local copy of the published Image2Struct sets; None: download"
     )
     i2s_revision: str | None = Field(
-        default=None, description="commit of the Image2Struct sets; None: see docs/sources.md"
+        default=None,
+        description="commits of the Image2Struct sets, set=commit between commas; None: the pinned",
+    )
+    i2s_split: Literal["validation", "test"] = Field(
+        default="validation", description="split of the Image2Struct sets; HELM's is validation"
+    )
+    i2s_compare: Literal["picture", "drawing"] | None = Field(
+        default=None,
+        description="what answers to the Image2Struct sets are compared with: the published "
+        "picture, as in HELM, or our drawing of the structure; None: the picture, or what a set "
+        "that was exported says",
     )
     folder: Path | None = Field(
         default=None, description="a folder of material of your own, for the source folder"

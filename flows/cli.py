@@ -22,6 +22,7 @@ from flows.console import (
     read_settings,
     told,
 )
+from flows.export_cli import export
 from flows.refresh_cli import refresh, run_refresh
 from flows.score_cli import score_app
 from flows.station_cli import down, status, up
@@ -209,6 +210,7 @@ def weights() -> None:
     sys.exit(Exit.DONE if fetch_weights(console) else Exit.INFRA_FAILURES)
 
 
+app.command()(export)
 app.command()(up)
 app.command()(status)
 app.command()(down)

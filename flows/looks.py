@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 from benchmark import registry
 from benchmark.outcome import Failed, Kind, Outcome, Stage, ok
 from benchmark.records import Instance, Material
-from flows.road import render_text
+from flows.road import compared_as_found, render_text
 from flows.workshop import Workshop
 from renderers import canvas
 from sources.near_duplicates import perceptual_hash, text_key
@@ -65,7 +65,7 @@ def _drawn_again(workshop: Workshop, material: Material, instance: Instance) -> 
     be held to.
     """
     scenario = registry.scenarios.get(material.scenario)
-    if material.truth is None or scenario.renderer is None:
+    if material.truth is None or scenario.renderer is None or compared_as_found(material):
         return None
     again = render_text(
         workshop, scenario, material.truth, material.assets, material.attributes, truncated=False
