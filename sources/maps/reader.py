@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 
 from benchmark.outcome import Failed, Kind, Outcome, Stage, ok
 from sources.archive import EMPTY_ZIP, ZIP, Limits, unpack
-from sources.maps import freemind, mindmanager, minder, opml, outline, xmind_json, xmind_xml
+from sources.maps import freemind, minder, mindmanager, opml, outline, xmind_json, xmind_xml
 from sources.maps.drafts import Unreadable
 from sources.maps.html_export import read_html
 from sources.maps.model import MindMap

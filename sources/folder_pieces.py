@@ -1,0 +1,186 @@
+"""The pieces that lie in a folder of the user's: files and sites, their kinds, their notes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+from benchmark import registry
+from benchmark.outcome import Failed, Kind, Outcome, Stage, ok
+from sources.folder_notes import FOLDER_NOTE, NOTE_BYTES, Note, is_note, read_folder_note, read_note
+from sources.own_files import read_file
+
+ENTRIES = 20_000
+"""Files and folders that are looked at."""
+DEPTH = 16
+"""Folders within each other."""
+
+SCENARIOS = ("webpage", "latex", "music", "mindmap")
+"""What material is for; a folder of such a name at the top says it of all that lies in it."""
+
+
+class Type(StrEnum):
+    """The kinds of pieces, by the scenario that takes them."""
+
+    SITE = "webpage"
+    TEX = "latex"
+    LILYPOND = "music"
+    MAP = "mindmap"
+    PICTURE = "picture"
+
+
+SUFFIXES = {
+    **dict.fromkeys((".html", ".htm"), Type.SITE),
+    **dict.fromkeys((".tex", ".latex", ".ltx"), Type.TEX),
+    ".ly": Type.LILYPOND,
+    **dict.fromkeys((".xmind", ".mmap", ".xmmap", ".mm", ".opml", ".km"), Type.MAP),
+    **dict.fromkeys((".png", ".jpg", ".jpeg", ".webp"), Type.PICTURE),
+}
+OUTLINES = (".md", ".markdown", ".txt", ".json", ".xml", ".html", ".htm")
+"""What is a mind map where the folder says so."""
+GRAPHS = (".dot", ".gv")
+INDEXES = ("index.html", "index.htm", "_config.yml")
+"""Files that make a folder one web site."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A file, or the folder of a site."""
+
+    path: Path
+    name: str
+    """Its path in the folder, with forward slashes."""
+    type: Type
+    scenario: str = ""
+    """What the folder says; "" where it says nothing."""
+    subset: str = ""
+    picture: Path | None = None
+    """A picture of the same name: what the models are shown."""
+    note: Note = field(default_factory=Note)
+
+
+def find_pieces(root: Path) -> Iterator[Outcome[Piece]]:
+    """Yield the pieces of a folder in order of name, and a failure for each file of no use.
+
+    Hidden files and symbolic links are passed over.
+    """
+    yield from _Search(root).folder(root, (), Note())
+
+
+class _Search:
+    """Walks through folders and keeps count."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._left = ENTRIES
+
+    def folder(self, folder: Path, parts: tuple[str, ...], above: Note) -> Iterator[Outcome[Piece]]:
+        name = "/".join(parts)
+        try:
+            entries = sorted(folder.iterdir())
+        except OSError as error:
+            told = f"{name or folder}: {error.strerror or type(error).__name__}"
+            yield Failed.of(Stage.FETCH, Kind.MISSING_RESOURCE, told, subject=name)
+            return
+        self._left -= len(entries)
+        if self._left < 0 or len(parts) > DEPTH:
+            told = (
+                f"more than {ENTRIES} files" if self._left < 0 else f"deeper than {DEPTH} folders"
+            )
+            yield Failed.of(Stage.FETCH, Kind.RESOURCE_LIMIT, f"{name}: {told}", subject=name)
+            return
+        seen = [one for one in entries if not one.name.startswith(".") and not one.is_symlink()]
+        note = read_folder_note(folder, name, above)
+        if isinstance(note, Failed):
+            yield note
+        elif any((folder / index) in seen for index in INDEXES):
+            yield self._piece(folder, parts, Type.SITE, note.value, {})
+        else:
+            yield from self._files(seen, parts, note.value)
+            for one in seen:
+                if one.is_dir():
+                    yield from self.folder(one, (*parts, one.name), note.value)
+
+    def _files(
+        self, entries: list[Path], parts: tuple[str, ...], note: Note
+    ) -> Iterator[Outcome[Piece]]:
+        """Yield the pieces that are files; notes and pictures go with the piece of their name."""
+        files = [one for one in entries if one.is_file() and one.name != FOLDER_NOTE]
+        types = {one: self._type(one, parts) for one in files}
+        stems = {one.stem for one, type_ in types.items() if type_ not in (None, Type.PICTURE)}
+        beside = {
+            (one.stem, _role(one, types[one])): one
+            for one in files
+            if one.stem in stems or one.suffix.lower() == ".json"
+        }
+        for one in files:
+            if _role(one, types[one]) == "picture" and one.stem in stems:
+                continue
+            if _role(one, types[one]) == "note" and any(
+                one.stem == other.stem and other is not one for other in files
+            ):
+                continue
+            type_ = types[one]
+            if type_ is None:
+                yield _of_no_use(one, "/".join((*parts, one.name)))
+            else:
+                yield self._piece(one, (*parts, one.name), type_, note, beside)
+
+    def _type(self, file: Path, parts: tuple[str, ...]) -> Type | None:
+        suffix = file.suffix.lower()
+        in_maps = parts[:1] == (Type.MAP.value,)
+        if in_maps and suffix in OUTLINES:
+            return Type.MAP
+        return SUFFIXES.get(suffix)
+
+    def _piece(
+        self,
+        path: Path,
+        parts: tuple[str, ...],
+        type_: Type,
+        note: Note,
+        beside: dict[tuple[str, str], Path],
+    ) -> Outcome[Piece]:
+        name = "/".join(parts) or path.name
+        scenario, subset = _said(parts[:-1] if path.is_file() else parts)
+        if scenario and type_ not in (Type.PICTURE, scenario):
+            told = f"{name}: a file for {type_} in a folder for {scenario}"
+            return Failed.of(Stage.FETCH, Kind.UNSUPPORTED, told, subject=name)
+        own = beside.get((path.stem, "note"))
+        if own is not None:
+            read = read_note(own, "/".join((*parts[:-1], own.name)), note)
+            if isinstance(read, Failed):
+                return read
+            note = read.value
+        picture = beside.get((path.stem, "picture")) if type_ is not Type.PICTURE else None
+        return ok(Piece(path, name, type_, scenario, subset, picture, note))
+
+
+def _said(folders: tuple[str, ...]) -> tuple[str, str]:
+    """Return the scenario and the subset that the names of folders say."""
+    if not folders or folders[0] not in SCENARIOS:
+        return "", ""
+    subsets = registry.scenarios.get(folders[0]).subsets
+    return folders[0], folders[1] if len(folders) > 1 and folders[1] in subsets else ""
+
+
+def _role(file: Path, type_: Type | None) -> str:
+    """Return what a file may be to another one of its name."""
+    if type_ is Type.PICTURE:
+        return "picture"
+    if file.suffix.lower() != ".json":
+        return "piece"
+    data = read_file(file, file.name, NOTE_BYTES)
+    return "note" if not isinstance(data, Failed) and is_note(file, data.value) else "piece"
+
+
+def _of_no_use(file: Path, name: str) -> Failed:
+    suffix = file.suffix.lower()
+    told = "a file of no kind that is read"
+    if suffix in GRAPHS:
+        told = "a graph; no scenario takes graphs yet"
+    elif suffix in OUTLINES:
+        told = "read as a mind map only in a folder of the name mindmap"
+    return Failed.of(Stage.FETCH, Kind.UNSUPPORTED, f"{name}: {told}", subject=name)

@@ -1,0 +1,259 @@
+"""What the HTML page of a mind map says: who made it, when, under which licence, where it lies.
+
+Nothing here knows a site: links, data attributes, meta elements, JSON-LD and JSON that a page
+carries along for its scripts. Everything is foreign, so sizes and counts are limited and nothing
+recurses.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from urllib.parse import urljoin, urlsplit, urlunsplit
+
+import lxml.html
+from lxml.etree import ParserError, XMLSyntaxError
+from pydantic import JsonValue
+
+from benchmark.outcome import Failed, Kind, Outcome, Stage, ok
+from sources.licences import UNKNOWN, spdx
+from sources.maps.minder import is_minder
+
+PAGE_BYTES = 5_000_000
+PAGE_TAGS = 60_000
+PAGE_LINKS = 5_000
+JSON_VALUES = 100_000
+"""How many values of the JSON in a page are looked at."""
+ADDRESS_CHARACTERS = 2_000
+TEXT_CHARACTERS = 200
+
+MAP_SUFFIXES = (".xmind", ".mmap", ".xmmap", ".mm", ".opml", ".km", ".md", ".markdown")
+"""How the names of map files end."""
+FILE_KEYS = ("downloadUrl", "download_url", "content_url", "fileUrl", "file_url")
+"""Under which keys of a page's JSON the address of the map's file is looked for."""
+
+_ASSIGNED = re.compile(r"\s*(?:(?:var|let|const)\s+)?[\w.$]{1,80}\s*=\s*(?=[\[{])")
+_DATED = ("dateCreated", "datePublished", "uploadDate")
+"""Keys of schema.org; a bare `created` may be the day of the user's account."""
+_META_DATES = ("article:published_time", "datepublished", "date", "dc.date", "dcterms.created")
+
+
+@dataclass(frozen=True)
+class Page:
+    """What was found; addresses are absolute and https, in the order of the page, each once."""
+
+    title: str = ""
+    author: str = ""
+    licence: str = UNKNOWN
+    """The SPDX identifier, where the page names one licence only."""
+    created: dt.date | None = None
+    dated: str = ""
+    """What in the page says when the map was made."""
+    files: tuple[str, ...] = ()
+    """Addresses that end like map files."""
+    told: tuple[str, ...] = ()
+    """Addresses that the page's JSON calls the file, however they end."""
+    links: tuple[str, ...] = ()
+    next: str = ""
+    """The next page of a listing, where the page says so."""
+    tree: JsonValue = None
+    """The map in the page's JSON, in a form that ``sources.maps.reader`` reads."""
+    asks_login: bool = False
+
+
+def read_page(body: bytes, url: str) -> Outcome[Page]:
+    """Read a page.
+
+    Args:
+        body: HTML as it was received.
+        url: where it came from; relative links are resolved against it.
+
+    Returns:
+        The page, or a failure of stage fetch: resource_limit (more than 5 MB or 60,000 tags) or
+        not_as_claimed (nothing that an HTML parser makes a document of).
+    """
+    if len(body) > PAGE_BYTES or body.count(b"<") > PAGE_TAGS:
+        told = f"the page has more than {PAGE_BYTES} bytes or {PAGE_TAGS} tags"
+        return Failed.of(Stage.FETCH, Kind.RESOURCE_LIMIT, told, subject=url)
+    try:
+        document = lxml.html.document_fromstring(body, parser=_parser(body))
+    except (ParserError, XMLSyntaxError, ValueError):
+        told = "the page is empty or no HTML"
+        return Failed.of(Stage.FETCH, Kind.NOT_AS_CLAIMED, told, subject=url)
+    elements = [one for one in document.iter() if isinstance(one.tag, str)]
+    values = [value for one in elements if one.tag == "script" for value in _json(one)]
+    objects = [one for one in _walk(values) if isinstance(one, dict)]
+    links = _links(elements, url)
+    named = (str(one[key]) for one in objects for key in FILE_KEYS if isinstance(one.get(key), str))
+    told_files = filter(None, (_absolute(url, name) for name in named))
+    created, dated = _date(elements, objects)
+    return ok(
+        Page(
+            title=_meta(elements, ("og:title",)) or _text(elements, "title"),
+            author=_author(elements, objects),
+            licence=_licence(elements, objects, links),
+            created=created,
+            dated=dated,
+            files=tuple(filter(is_map_file, links)),
+            told=tuple(dict.fromkeys(told_files)),
+            links=tuple(links),
+            next=_next(elements, url),
+            tree=_tree(objects),
+            asks_login=any(one.get("type") == "password" for one in elements if one.tag == "input"),
+        )
+    )
+
+
+def is_map_file(url: str) -> bool:
+    """Tell whether an address ends as the names of map files do."""
+    return PurePosixPath(urlsplit(url).path).suffix.lower() in MAP_SUFFIXES
+
+
+def _parser(body: bytes) -> lxml.html.HTMLParser:
+    """Return a parser that opens nothing; UTF-8 is assumed of what is UTF-8."""
+    try:
+        body.decode()
+    except UnicodeDecodeError:
+        return lxml.html.HTMLParser(no_network=True)
+    return lxml.html.HTMLParser(no_network=True, encoding="utf-8")
+
+
+def _json(script: lxml.html.HtmlElement) -> Iterator[JsonValue]:
+    """Yield the JSON of a script: its whole text, or what it assigns to a name at its beginning."""
+    text = script.text or ""
+    match = _ASSIGNED.match(text)
+    start = match.end() if match else len(text) - len(text.lstrip())
+    if not text.startswith(("{", "["), start):
+        return
+    try:
+        yield json.JSONDecoder().raw_decode(text, start)[0]
+    except (ValueError, RecursionError):
+        return
+
+
+def _walk(values: list[JsonValue]) -> Iterator[JsonValue]:
+    """Yield values and all that they hold, level by level, up to a limit."""
+    queue = values[:JSON_VALUES]
+    for value in queue:  # grows while it is read
+        yield value
+        below = list(value.values()) if isinstance(value, dict) else value
+        if isinstance(below, list):
+            queue += below[: max(0, JSON_VALUES - len(queue))]
+
+
+def _tree(objects: list[dict[str, JsonValue]]) -> JsonValue:
+    """Return XMind's sheets, or the outermost tree of KityMinder's kind; None without any."""
+    sheets: list[JsonValue] = [one for one in objects if isinstance(one.get("rootTopic"), dict)]
+    if sheets:
+        return sheets
+    holders = ("root", "contents", "children")
+    return next((one for one in objects if any(map(one.get, holders)) and is_minder(one)), None)
+
+
+def _links(elements: list[lxml.html.HtmlElement], url: str) -> list[str]:
+    """Return the addresses of links and of data attributes that name map files."""
+    found: dict[str, None] = {}
+    for element in elements:
+        for name, value in element.attrib.items():
+            if name != "href" and not name.startswith("data-"):
+                continue
+            address = _absolute(url, value)
+            if address and (name == "href" or is_map_file(address)):
+                found[address] = None
+            if len(found) >= PAGE_LINKS:
+                return list(found)
+    return list(found)
+
+
+def _absolute(base: str, value: str) -> str:
+    """Return an address without its fragment, as https; "" where it is none."""
+    if len(value) > ADDRESS_CHARACTERS:
+        return ""
+    try:
+        parts = urlsplit(urljoin(base, value.strip()))
+    except ValueError:
+        return ""
+    if parts.scheme not in ("http", "https") or not parts.netloc:
+        return ""
+    return urlunsplit(("https", parts.netloc.lower(), parts.path, parts.query, ""))
+
+
+def _next(elements: list[lxml.html.HtmlElement], url: str) -> str:
+    marked = (one for one in elements if "next" in (one.get("rel") or "").lower().split())
+    return next((_absolute(url, one.get("href") or "") for one in marked), "")
+
+
+def _meta(elements: list[lxml.html.HtmlElement], names: tuple[str, ...]) -> str:
+    for name in names:
+        for one in elements:
+            said = one.get("property") or one.get("name") or one.get("itemprop") or ""
+            if one.tag == "meta" and said.lower() == name:
+                return _short(one.get("content"))
+    return ""
+
+
+def _text(elements: list[lxml.html.HtmlElement], tag: str) -> str:
+    return next((_short("".join(one.itertext())) for one in elements if one.tag == tag), "")
+
+
+def _short(text: object) -> str:
+    return " ".join(text.split())[:TEXT_CHARACTERS] if isinstance(text, str) else ""
+
+
+def _author(elements: list[lxml.html.HtmlElement], objects: list[dict[str, JsonValue]]) -> str:
+    for one in objects:
+        author = one.get("author")
+        author = author.get("name") if isinstance(author, dict) else author
+        if _short(author):
+            return _short(author)
+    marked = (one for one in elements if "author" in (one.get("rel") or "").lower().split())
+    linked = next((_short("".join(one.itertext())) for one in marked), "")
+    return _meta(elements, ("author",)) or linked
+
+
+def _licence(
+    elements: list[lxml.html.HtmlElement], objects: list[dict[str, JsonValue]], links: list[str]
+) -> str:
+    """Return the licence that the page names; unknown where it names none, or several."""
+    marked = [
+        one.get("href") or ""
+        for one in elements
+        if "license" in (one.get("rel") or "").lower().split()
+    ]
+    said = [one.get("license") for one in objects]
+    told = [*marked, *(one for one in said if isinstance(one, str))]
+    told = told or [link for link in links if urlsplit(link).netloc.endswith("creativecommons.org")]
+    names = {spdx(one) for one in told}
+    return names.pop() if len(names) == 1 else UNKNOWN
+
+
+def _date(
+    elements: list[lxml.html.HtmlElement], objects: list[dict[str, JsonValue]]
+) -> tuple[dt.date | None, str]:
+    """Return when the map was made, and what says so."""
+    for key in _DATED:
+        for one in objects:
+            if day := read_day(one.get(key)):
+                return day, f"the page's JSON, {key}"
+    for name in _META_DATES:
+        if day := read_day(_meta(elements, (name,))):
+            return day, f"the page's meta element {name}"
+    for one in elements:
+        if one.tag == "time" and (day := read_day(one.get("datetime"))):
+            return day, "the page's time element"
+    return None, ""
+
+
+def read_day(value: object) -> dt.date | None:
+    """Return the day that a text in ISO form begins with, of 1990 to 2100; None for others."""
+    if not isinstance(value, str):
+        return None
+    try:
+        day = dt.date.fromisoformat(value.strip()[:10])
+    except ValueError:
+        return None
+    return day if 1990 <= day.year <= 2100 else None
