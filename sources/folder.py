@@ -10,8 +10,8 @@ from pathlib import Path
 from benchmark.outcome import Failed, Kind, Outcome, Stage
 from benchmark.records import Material
 from benchmark.settings import Settings
-from sources.folder_material import SOURCE, materials_of
-from sources.folder_pieces import SCENARIOS, find_pieces
+from sources.folder_material import SOURCE, changed_on, materials_of
+from sources.folder_pieces import SCENARIOS, Piece, find_pieces
 
 
 class Folder:
@@ -46,12 +46,21 @@ class Folder:
             return
         counts: Counter[str] = Counter()
         for found in find_pieces(path):
-            for outcome in [found] if isinstance(found, Failed) else materials_of(found.value):
-                if isinstance(outcome, Failed):
-                    yield outcome
-                    continue
-                material = outcome.value
-                wanted = since is None or material.provenance.created >= since
-                if wanted and (limit is None or counts[material.scenario] < limit):
-                    counts[material.scenario] += 1
-                    yield outcome
+            if isinstance(found, Failed):
+                yield found
+                continue
+            piece = found.value
+            if since is not None and (piece.note.created or changed_on(piece)) < since:
+                continue
+            yield from _up_to(limit, counts, piece)
+
+
+def _up_to(limit: int | None, counts: Counter[str], piece: Piece) -> Iterator[Outcome[Material]]:
+    """Yield what a piece gives while its scenario may have more."""
+    if limit is not None and counts[piece.takes] >= limit:
+        return
+    for outcome in materials_of(piece):
+        yield outcome
+        counts[piece.takes] += not isinstance(outcome, Failed)
+        if limit is not None and counts[piece.takes] >= limit:
+            return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,10 +13,11 @@ from benchmark import registry
 from benchmark.outcome import Failed, Kind, Ok, Outcome, Stage, ok
 from benchmark.protocols import Needs
 from benchmark.records import Material, Provenance
+from sources.folder_notes import FOLDER_NOTE
 from sources.folder_pieces import Piece, Type
 from sources.map_material import Wanted, materials_from
 from sources.maps.reader import MAP_BYTES
-from sources.own_files import read_file, walk
+from sources.own_files import UNDATED, last_change, read_file, walk
 from sources.webpage_files import SCRIPTS, STYLES, SiteFiles, sort_files
 
 SOURCE = "folder"
@@ -26,7 +28,7 @@ SITE_FILES = 500
 SITE_BYTES = 20_000_000
 LEAST_NODES = 2
 
-PICTURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"RIFF")
+BEGINNINGS = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"RIFF")
 """How the pictures begin that are read."""
 
 LATEX = (
@@ -39,14 +41,9 @@ MUSIC = (
     ("lyrics", re.compile(r"\\(?:addlyrics|lyricsto|lyricmode|lyrics)\b")),
     ("chords", re.compile(r"\\(?:chordmode|chords)\b|\\new\s{1,20}ChordNames\b")),
     ("piano", re.compile(r"\\new\s{1,20}(?:PianoStaff|GrandStaff)\b")),
-    (
-        "voices",
-        re.compile(
-            r"\\new\s{1,20}(?:Staff|Voice)\b.{0,100000}?\\new\s{1,20}(?:Staff|Voice)\b", re.S
-        ),
-    ),
 )
-"""The subsets of music; anything else is a melody."""
+"""The subsets of music; several staves or voices are voices, and anything else is a melody."""
+PARTS = re.compile(r"\\new\s{1,20}(?:Staff|Voice)\b")
 
 
 def materials_of(piece: Piece) -> Iterator[Outcome[Material]]:
@@ -54,7 +51,7 @@ def materials_of(piece: Piece) -> Iterator[Outcome[Material]]:
 
     What cannot be read is a failure of stage fetch, what is not wanted one of stage filter.
     """
-    provenance = piece.note.provenance(SOURCE, piece.path, MADE)
+    provenance = piece.note.provenance(SOURCE, changed_on(piece), MADE)
     if piece.type is Type.MAP:
         found = _maps(piece, provenance)
     elif piece.type is Type.PICTURE:
@@ -65,6 +62,11 @@ def materials_of(piece: Piece) -> Iterator[Outcome[Material]]:
         found = iter([_text(piece, provenance)])
     for outcome in found:
         yield _shown(piece, outcome)
+
+
+def changed_on(piece: Piece) -> dt.date:
+    """Return the day (UTC) of the last change of a piece: of a site, that of its newest file."""
+    return max((last_change(file) for file, _ in walk(piece.path)), default=UNDATED)
 
 
 def _shown(piece: Piece, outcome: Outcome[Material]) -> Outcome[Material]:
@@ -101,10 +103,18 @@ def _text(piece: Piece, provenance: Provenance) -> Outcome[Material]:
     text = _decode(piece.name, data.value)
     if isinstance(text, Failed):
         return text
-    rules, other = (LATEX, "equation") if piece.type is Type.TEX else (MUSIC, "melody")
     code = _without_comments(text.value)
-    guessed = next((name for name, sign in rules if sign.search(code)), other)
-    return ok(_material(piece, piece.subset or guessed, text.value, provenance))
+    subset = piece.subset or (_latex(code) if piece.type is Type.TEX else _music(code))
+    return ok(_material(piece, subset, text.value, provenance))
+
+
+def _latex(code: str) -> str:
+    return next((name for name, sign in LATEX if sign.search(code)), "equation")
+
+
+def _music(code: str) -> str:
+    several = "voices" if len(PARTS.findall(code)) > 1 else "melody"
+    return next((name for name, sign in MUSIC if sign.search(code)), several)
 
 
 def _site(piece: Piece, provenance: Provenance) -> Outcome[Material]:
@@ -123,6 +133,8 @@ def _site_files(piece: Piece) -> Outcome[dict[str, bytes]]:
     files: dict[str, bytes] = {}
     left = SITE_BYTES
     for file, name in walk(piece.path):
+        if file.name == FOLDER_NOTE:
+            continue
         data = read_file(file, name, left)
         if isinstance(data, Failed):
             return data
@@ -172,19 +184,18 @@ def _read_picture(path: Path, name: str) -> Outcome[bytes]:
     if len(data.value) > PICTURE_BYTES:
         told = f"{name}: a picture of more than {PICTURE_BYTES} bytes"
         return Failed.of(Stage.FETCH, Kind.TOO_LARGE, told)
-    if not data.value.startswith(PICTURES):
+    if not data.value.startswith(BEGINNINGS):
         return Failed.of(Stage.FETCH, Kind.NOT_AS_CLAIMED, f"{name}: no PNG, JPEG or WebP")
     return data
 
 
 def _material(piece: Piece, subset: str, truth: str | None, provenance: Provenance) -> Material:
-    scenario = piece.scenario or piece.type.value
     attributes: dict[str, JsonValue] = {"file": piece.name}
     if truth is not None:
         attributes["lines"] = len(truth.splitlines())
     return Material(
-        id=f"{scenario}/{piece.name}",
-        scenario=scenario,
+        id=f"{piece.takes}/{piece.name}",
+        scenario=piece.takes,
         subset=subset,
         truth=truth,
         provenance=provenance,

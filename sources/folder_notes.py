@@ -1,4 +1,4 @@
-"""What the user says of material in a folder: ``material.toml`` of a folder, ``NAME.json`` of a piece.
+"""What the user says of material: ``material.toml`` of a folder, ``NAME.json`` of a piece.
 
 The nearest word counts: that of a piece before that of its folder, that before the one of the
 folder above.
@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from benchmark.outcome import Failed, Kind, Outcome, Stage, ok
 from benchmark.records import Provenance
 from sources.licences import spdx
-from sources.own_files import last_change, read_file
+from sources.own_files import read_file
 
 FOLDER_NOTE = "material.toml"
 NOTE_BYTES = 100_000
@@ -41,29 +41,28 @@ class Note(BaseModel):
         own = {name: value for name, value in self if value is not None}
         return above.model_copy(update=own)
 
-    def provenance(self, source: str, file: Path, made: str) -> Provenance:
-        """Return the provenance of a piece; the day of its file's last change if none is said."""
-        dated = self.created or last_change(file)
-        told = "said by the user" if self.created else "that of the file's last change"
+    def provenance(self, source: str, changed: dt.date, made: str) -> Provenance:
+        """Return the provenance of a piece; the day of its last change if none is said."""
+        told = "said by the user" if self.created else "that of the last change"
         return Provenance(
             source=source,
             author=self.author or "unknown",
             licence=spdx(self.licence),
-            created=dated,
+            created=self.created or changed,
             url=self.url,
             publishable=bool(self.publishable),
             made=f"{made}; the date is {told}",
         )
 
 
-def is_note(file: Path, data: bytes) -> bool:
-    """Tell whether a JSON file is a note: an object with no other keys than a note has."""
+def is_note(data: bytes) -> bool:
+    """Tell whether JSON is a note: an object with no other keys than a note has."""
     try:
         value = json.loads(data)
     except (ValueError, RecursionError):
         return False
     fields = Note.model_fields.keys()
-    return file.suffix.lower() == ".json" and isinstance(value, dict) and value.keys() <= fields
+    return isinstance(value, dict) and value.keys() <= fields
 
 
 def read_folder_note(folder: Path, name: str, above: Note) -> Outcome[Note]:

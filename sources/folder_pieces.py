@@ -31,13 +31,20 @@ class Type(StrEnum):
     PICTURE = "picture"
 
 
+class Role(StrEnum):
+    """What a file is to a piece of the same name."""
+
+    NOTE = "note"
+    PICTURE = "picture"
+
+
 SUFFIXES = {
     **dict.fromkeys((".html", ".htm"), Type.SITE),
     **dict.fromkeys((".tex", ".latex", ".ltx"), Type.TEX),
     ".ly": Type.LILYPOND,
     **dict.fromkeys((".xmind", ".mmap", ".xmmap", ".mm", ".opml", ".km"), Type.MAP),
-    **dict.fromkeys((".png", ".jpg", ".jpeg", ".webp"), Type.PICTURE),
 }
+PICTURES = (".png", ".jpg", ".jpeg", ".webp")
 OUTLINES = (".md", ".markdown", ".txt", ".json", ".xml", ".html", ".htm")
 """What is a mind map where the folder says so."""
 GRAPHS = (".dot", ".gv")
@@ -59,6 +66,11 @@ class Piece:
     picture: Path | None = None
     """A picture of the same name: what the models are shown."""
     note: Note = field(default_factory=Note)
+
+    @property
+    def takes(self) -> str:
+        """The scenario that takes the piece."""
+        return self.scenario or self.type.value
 
 
 def find_pieces(root: Path) -> Iterator[Outcome[Piece]]:
@@ -108,32 +120,31 @@ class _Search:
     ) -> Iterator[Outcome[Piece]]:
         """Yield the pieces that are files; notes and pictures go with the piece of their name."""
         files = [one for one in entries if one.is_file() and one.name != FOLDER_NOTE]
-        types = {one: self._type(one, parts) for one in files}
-        stems = {one.stem for one, type_ in types.items() if type_ not in (None, Type.PICTURE)}
-        beside = {
-            (one.stem, _role(one, types[one])): one
-            for one in files
-            if one.stem in stems or one.suffix.lower() == ".json"
-        }
-        for one in files:
-            if _role(one, types[one]) == "picture" and one.stem in stems:
-                continue
-            if _role(one, types[one]) == "note" and any(
-                one.stem == other.stem and other is not one for other in files
-            ):
-                continue
-            type_ = types[one]
-            if type_ is None:
-                yield _of_no_use(one, "/".join((*parts, one.name)))
-            else:
-                yield self._piece(one, (*parts, one.name), type_, note, beside)
+        roles = {one: self._role(one, parts) for one in files}
+        pieces = {one.stem for one, role in roles.items() if isinstance(role, Type)}
+        beside: dict[tuple[str, Role], Path] = {}
+        for one, role in roles.items():
+            if isinstance(role, Role):
+                beside.setdefault((one.stem, role), one)
+        pictures = {one.stem for one, role in roles.items() if role is Role.PICTURE}
+        for one, role in roles.items():
+            name = (*parts, one.name)
+            if isinstance(role, Type):
+                yield self._piece(one, name, role, note, beside)
+            elif role is Role.PICTURE and one.stem not in pieces:
+                yield self._piece(one, name, Type.PICTURE, note, beside)
+            elif role is None or (role is Role.NOTE and one.stem not in pieces | pictures):
+                yield _of_no_use(one, "/".join(name))
 
-    def _type(self, file: Path, parts: tuple[str, ...]) -> Type | None:
+    def _role(self, file: Path, parts: tuple[str, ...]) -> Type | Role | None:
+        """Return what a file is by its name, and a JSON file by its content."""
         suffix = file.suffix.lower()
+        if suffix == ".json" and _holds_note(file):
+            return Role.NOTE
+        if suffix in PICTURES:
+            return Role.PICTURE
         in_maps = parts[:1] == (Type.MAP.value,)
-        if in_maps and suffix in OUTLINES:
-            return Type.MAP
-        return SUFFIXES.get(suffix)
+        return Type.MAP if in_maps and suffix in OUTLINES else SUFFIXES.get(suffix)
 
     def _piece(
         self,
@@ -141,20 +152,20 @@ class _Search:
         parts: tuple[str, ...],
         type_: Type,
         note: Note,
-        beside: dict[tuple[str, str], Path],
+        beside: dict[tuple[str, Role], Path],
     ) -> Outcome[Piece]:
         name = "/".join(parts) or path.name
         scenario, subset = _said(parts[:-1] if path.is_file() else parts)
         if scenario and type_ not in (Type.PICTURE, scenario):
             told = f"{name}: a file for {type_} in a folder for {scenario}"
             return Failed.of(Stage.FETCH, Kind.UNSUPPORTED, told, subject=name)
-        own = beside.get((path.stem, "note"))
+        own = beside.get((path.stem, Role.NOTE))
         if own is not None:
             read = read_note(own, "/".join((*parts[:-1], own.name)), note)
             if isinstance(read, Failed):
                 return read
             note = read.value
-        picture = beside.get((path.stem, "picture")) if type_ is not Type.PICTURE else None
+        picture = beside.get((path.stem, Role.PICTURE)) if type_ is not Type.PICTURE else None
         return ok(Piece(path, name, type_, scenario, subset, picture, note))
 
 
@@ -166,14 +177,9 @@ def _said(folders: tuple[str, ...]) -> tuple[str, str]:
     return folders[0], folders[1] if len(folders) > 1 and folders[1] in subsets else ""
 
 
-def _role(file: Path, type_: Type | None) -> str:
-    """Return what a file may be to another one of its name."""
-    if type_ is Type.PICTURE:
-        return "picture"
-    if file.suffix.lower() != ".json":
-        return "piece"
+def _holds_note(file: Path) -> bool:
     data = read_file(file, file.name, NOTE_BYTES)
-    return "note" if not isinstance(data, Failed) and is_note(file, data.value) else "piece"
+    return not isinstance(data, Failed) and is_note(data.value)
 
 
 def _of_no_use(file: Path, name: str) -> Failed:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 from benchmark.outcome import Failed, Kind, Outcome, Stage
 from benchmark.records import Material
-from sources.http import Client, Keep
+from sources.http import Client
 from sources.map_adapters import BIGGERPLATE, XMIND, ZHIXI, Adapter, Entry
 from sources.map_fetch import Fetcher, Known
 
@@ -82,7 +82,7 @@ class MapSite:
         adapter, seen = self._adapter, set[str]()
         for number in range(LISTING_PAGES):
             url = adapter.listing(number)
-            answer = fetcher.get(adapter.site, url, (adapter.claim,), LISTING_BYTES, Keep.TODAY)
+            answer = fetcher.get(adapter.site, url, (adapter.claim,), LISTING_BYTES)
             if isinstance(answer, Failed):
                 if number == 0 or answer.kind is not Kind.GONE:
                     yield answer

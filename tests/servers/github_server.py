@@ -25,10 +25,10 @@ API, CODELOAD = "api.github.com", "codeload.github.com"
 HUGE = 12
 """Megabytes of an archive that is too large."""
 
-_QUERY = re.compile(
-    r"github\.io in:name size:(\d+)\.\.(\d+) created:(\S+)\.\.(\S+) language:(\w+)"
+_QUERY = re.compile(r"github\.io in:name size:(\d+)\.\.(\d+) created:(\S+)\.\.(\S+) language:(\w+)")
+_REPOSITORY = re.compile(
+    r"/(?:repos/([^/]+/[^/]+)|repositories/(\d+))/(commits|tarball)(?:/(\w+))?"
 )
-_REPOSITORY = re.compile(r"/(?:repos/([^/]+/[^/]+)|repositories/(\d+))/(commits|tarball)(?:/(\w+))?")
 
 
 @dataclass
@@ -311,7 +311,9 @@ def limited(prefix: str, *, primary: bool, status: int = 403) -> Canned:
     if primary:
         reset = int(dt.datetime.now(dt.UTC).timestamp()) + 3_000
         headers = {"x-ratelimit-remaining": "0", "x-ratelimit-reset": f"{reset}"}
-        return Canned(prefix, status, {"message": "API rate limit exceeded for 192.0.2.1."}, headers)
+        return Canned(
+            prefix, status, {"message": "API rate limit exceeded for 192.0.2.1."}, headers
+        )
     message = "You have exceeded a secondary rate limit. Please wait a few minutes."
     return Canned(prefix, status, {"message": message}, {"retry-after": "3000"})
 

@@ -71,6 +71,8 @@ class MapSites:
     next_day: bool = False
     asked: list[str] = field(default_factory=list)
     """Host and path of every request, in order."""
+    sent: list[str] = field(default_factory=list)
+    """Host and path of every request that was answered with a body and status 200."""
     robots: dict[str, str] = field(default_factory=dict)
     answers: dict[str, Answer] = field(default_factory=dict)
     listed: list[dict] = field(default_factory=list)
@@ -218,6 +220,7 @@ def map_sites(sites: MapSites | None = None) -> Iterator[MapSites]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True  # or each body waits for a delayed acknowledgement
 
         def log_message(self, *args):
             pass
@@ -229,6 +232,8 @@ def map_sites(sites: MapSites | None = None) -> Iterator[MapSites]:
             tag = f'"{hashlib.sha256(answer.body).hexdigest()}"'
             if answer.status == 200 and self.headers.get("If-None-Match") == tag:
                 answer = Answer(status=304)
+            if answer.status == 200:
+                served.sent.append(f"{host}/{target}")
             self.send_response(answer.status)
             self.send_header("Content-Length", str(len(answer.body)))
             self.send_header("Content-Type", answer.type)
