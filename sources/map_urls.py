@@ -7,6 +7,7 @@ the sites in ``sources.map_adapters``. Licence, author and day of creation may f
 from __future__ import annotations
 
 import datetime as dt
+import ipaddress
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from benchmark.outcome import Failed, Kind, Outcome, Stage, ok
 from benchmark.records import Material, digest_bytes
 from benchmark.settings import Settings
 from sources.http import Client, Site
+from sources.http_guard import is_public
 from sources.licences import UNKNOWN, publishable, spdx
 from sources.map_adapters import INTERVAL, find
 from sources.map_fetch import Fetcher, Known
@@ -152,7 +154,17 @@ def _address_fault(url: str) -> str:
         return f"{url!r} is no address"
     if parts.scheme != "https" or not host:
         return f"{url!r} is no https address"
+    if not (is_public(host) if _is_ip(host) else "." in host):
+        return f"{host} is no public host"
     return ""
+
+
+def _is_ip(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
 
 
 def _as_https(url: str) -> str:

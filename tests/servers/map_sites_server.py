@@ -244,7 +244,7 @@ def map_sites(sites: MapSites | None = None) -> Iterator[MapSites]:
             self.wfile.write(answer.body)
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     served.address = f"http://127.0.0.1:{server.server_port}"
     try:
