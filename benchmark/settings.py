@@ -60,6 +60,24 @@ class Settings(BaseSettings):
     mindmap_folder: Path | None = Field(
         default=None, description="a file or folder of mind maps, for the source mindmap-files"
     )
+    models: list[str] = Field(
+        default=["oracle", "blank", "ocr"],
+        min_length=1,
+        description="who is asked when nobody is named, e.g. by the weekly run",
+    )
+    refresh_sources: list[str] = Field(
+        default=["bundled"],
+        min_length=1,
+        description="where the weekly run gets fresh material; all: every site that is set up",
+    )
+    prefect_home: Path = Field(
+        default=PROJECT / ".rerender" / "prefect",
+        description="folder of the Prefect server that `rerender up` starts",
+    )
+    prefect_port: int = Field(default=4200, ge=1, le=65535, description="port of that server")
+    webhook: SecretStr | None = Field(
+        default=None, description="address that is told of failed runs and finished refreshes"
+    )
     contact: str | None = Field(
         default=None,
         description="how sites reach who runs this: an e-mail or web address in the User-Agent",

@@ -58,15 +58,21 @@ class Tally(Record):
 
 
 def refer_batch(
-    workshop: Workshop, source: str, materials: Sequence[Material]
+    workshop: Workshop, source: str, materials: Sequence[Material], *, twice: bool = False
 ) -> dict[str, Outcome[Instance]]:
-    """Render the references of fresh material; returns outcomes by material id."""
+    """Render the references of fresh material; returns outcomes by material id.
+
+    With `twice` a reference that does not come out the same again is a failure.
+    """
+    refer = road.refer_twice if twice else road.refer
     journal = workshop.journal(Stage.RENDER, f"references/{source}", Instance)
-    keys, outcomes = _keyed(materials, lambda m: m.id, lambda m: road.reference_key(workshop, m))
+    keys, outcomes = _keyed(
+        materials, lambda m: m.id, lambda m: road.reference_key(workshop, m, twice=twice)
+    )
     finished = finish(
         Stage.RENDER,
         [Work((keys[m.id],), m) for m in materials if m.id in keys],
-        each(lambda material: road.refer(workshop, material)),
+        each(lambda material: refer(workshop, material)),
         journal,
         workshop.executor("render", workshop.settings.workers),
     )

@@ -28,7 +28,7 @@ def stats(
     from benchmark.settings import Settings
     from benchmark.snapshot import load
     from benchmark.store import Store
-    from flows import statistics
+    from flows import map_statistics
 
     instances = [
         one
@@ -38,9 +38,9 @@ def stats(
     if not instances:
         fail(f"snapshot {snapshot!r} holds no mind maps")
     rows: dict[str, list[dict[str, Any]]] = {
-        "maps": [asdict(row) for row in statistics.count_sets(instances)],
-        "tasks": [asdict(row) for row in statistics.count_tasks(instances)],
-        "structure": [asdict(row) for row in statistics.measure(instances)],
+        "maps": [asdict(row) for row in map_statistics.count_sets(instances)],
+        "tasks": [asdict(row) for row in map_statistics.count_tasks(instances)],
+        "structure": [asdict(row) for row in map_statistics.measure(instances)],
     }
     if as_json:
         sys.stdout.write(json.dumps(rows, ensure_ascii=False) + "\n")
