@@ -60,8 +60,8 @@ class Adapter:
     """The path of a map's page; the group `id` names the map."""
     page: str
     """The address of a page, made from ``{id}`` or from the ``{path}`` that was found."""
-    listing: Callable[[int], str]
-    """The address of a page of the listing, counted from 0."""
+    listings: tuple[Callable[[int], str], ...]
+    """Each gives the address of a page of a listing, counted from 0; "" where there is none."""
     claim: Claim
     """What a page of the listing is."""
     read: Callable[[Adapter, bytes, str], Outcome[Listed]]
@@ -113,7 +113,9 @@ def _read_xmind(adapter: Adapter, body: bytes, url: str) -> Outcome[Listed]:
 
 def _xmind_entry(adapter: Adapter, item: dict[str, JsonValue]) -> Entry | None:
     ident = item.get("id")
-    entry = adapter.entry(f"https://www.xmind.net/m/{ident}/") if isinstance(ident, str) else None
+    if not isinstance(ident, str):
+        return None
+    entry = adapter.entry(f"https://www.xmind.net/m/{ident.removeprefix('m/').strip('/')}/")
     if entry is None:
         return None
     author = item.get("profileName") or item.get("userName")
@@ -142,9 +144,16 @@ XMIND = Adapter(
     ),
     pages=re.compile(r"/(?:m|embed)/(?P<id>[A-Za-z0-9]{4,12})/?"),
     page="https://www.xmind.net/m/{id}/",
-    listing=lambda page: (
-        "https://www.xmind.net/_api/share/maps?lang=ww"
-        f"&start={page * PAGE_SIZE}&end={(page + 1) * PAGE_SIZE}"
+    listings=(
+        lambda page: (
+            "https://www.xmind.net/_api/share/maps?lang=ww"
+            f"&start={page * PAGE_SIZE}&end={(page + 1) * PAGE_SIZE}"
+        ),
+        lambda page: (
+            f"https://www.xmind.net/_api/share/featured-maps?limit={PAGE_SIZE}&lang="
+            if page == 0
+            else ""
+        ),
     ),
     claim=Claim.JSON,
     read=_read_xmind,
@@ -157,7 +166,7 @@ BIGGERPLATE = Adapter(
     site=Site("biggerplate", frozenset({"www.biggerplate.com", "biggerplate.com"}), INTERVAL),
     pages=re.compile(r"/mindmaps/(?P<id>[A-Za-z0-9]{4,16})/[^/]{1,200}/?"),
     page="https://www.biggerplate.com{path}",
-    listing=lambda page: f"https://www.biggerplate.com/mindmaps?page={page + 1}",
+    listings=(lambda page: f"https://www.biggerplate.com/mindmaps?page={page + 1}",),
     claim=Claim.HTML,
     read=_read_links,
     downloads=re.compile(r"/(?:[^/]{1,80}/){0,4}download(?:/[^/]{1,200}){0,3}/?"),
@@ -169,7 +178,7 @@ ZHIXI = Adapter(
     site=Site("zhixi", frozenset({"www.zhixi.com", "zhixi.com"}), INTERVAL),
     pages=re.compile(r"/(?:(?:view|embed)/(?=[^/]{8}/?$)|tpl/(?=[^/]{32}/?$))(?P<id>[0-9a-f]+)/?"),
     page="https://www.zhixi.com{path}",
-    listing=lambda page: f"https://www.zhixi.com/tpl?page={page + 1}",
+    listings=(lambda page: f"https://www.zhixi.com/tpl?page={page + 1}",),
     claim=Claim.HTML,
     read=_read_links,
 )

@@ -166,7 +166,7 @@ class Fetcher:
     def _too_old(self, created: dt.date | None, ident: str) -> Failed | None:
         if self._since is None or created is None or created >= self._since:
             return None
-        told = f"made on {created}, before {self._since}"
+        told = f"made on {created} (since {self._since})"
         return Failed.of(Stage.FILTER, Kind.OUT_OF_DATE, told, subject=ident)
 
     def _file(self, adapter: Adapter, entry: Entry, page: Page) -> Outcome[MapFile]:

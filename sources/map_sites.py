@@ -78,10 +78,24 @@ class MapSite:
             yield from fetcher.from_page(self._adapter, found, known)
 
     def _entries(self, fetcher: Fetcher, since: dt.date | None) -> Iterator[Entry | Failed]:
-        """Yield the maps of the listing, each once, page by page."""
+        """Yield the maps of the site's listings, each once."""
+        seen: set[str] = set()
+        for listing in self._adapter.listings:
+            for found in self._listed(fetcher, listing, since):
+                if isinstance(found, Failed):
+                    yield found
+                elif found.id not in seen:
+                    seen.add(found.id)
+                    yield found
+
+    def _listed(
+        self, fetcher: Fetcher, listing: Callable[[int], str], since: dt.date | None
+    ) -> Iterator[Entry | Failed]:
+        """Yield the maps of one listing, page by page, as long as a page names new ones."""
         adapter, seen = self._adapter, set[str]()
         for number in range(LISTING_PAGES):
-            url = adapter.listing(number)
+            if not (url := listing(number)):
+                return
             answer = fetcher.get(adapter.site, url, (adapter.claim,), LISTING_BYTES)
             if isinstance(answer, Failed):
                 if number == 0 or answer.kind is not Kind.GONE:

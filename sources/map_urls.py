@@ -26,6 +26,7 @@ from sources.own_files import read_file
 
 LIST_BYTES = 2_000_000
 LINES = 10_000
+_UNSET = "RERENDER_MAP_URLS is not set; set it to a file of addresses, a line each"
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,11 @@ class MindmapUrls:
         self._path = path
         self._make_client = make_client
 
+    @property
+    def off(self) -> str | None:
+        """Why the source has nothing to give unless it is named: no list is set."""
+        return _UNSET if self._list() is None else None
+
     def collect(
         self, *, since: dt.date | None = None, limit: int | None = None
     ) -> Iterator[Outcome[Material]]:
@@ -84,11 +90,13 @@ class MindmapUrls:
                     if left == 0:
                         return
 
+    def _list(self) -> Path | None:
+        return self._path or Settings().map_urls
+
     def _lines(self) -> Outcome[list[str]]:
-        path = self._path or Settings().map_urls
+        path = self._list()
         if path is None:
-            told = "RERENDER_MAP_URLS is not set; set it to a file of addresses, a line each"
-            return Failed.of(Stage.FETCH, Kind.MISSING_RESOURCE, told)
+            return Failed.of(Stage.FETCH, Kind.MISSING_RESOURCE, _UNSET)
         data = read_file(path, str(path), LIST_BYTES)
         if isinstance(data, Failed):
             return data

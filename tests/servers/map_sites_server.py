@@ -96,6 +96,9 @@ class MapSites:
             return found
         if host == XMIND and parts.path == "/_api/share/maps":
             return self._xmind(int(parse_qs(parts.query)["start"][0]) // 50)
+        if host == XMIND and parts.path == "/_api/share/featured-maps":
+            chosen = [one for one in self.listed if one.get("featured")]
+            return Answer(json.dumps({"mapList": chosen}).encode(), "application/json")
         if parts.path == {BIGGERPLATE: "/mindmaps", ZHIXI: "/tpl"}.get(host):
             return self._links(host, int(parse_qs(parts.query).get("page", ["1"])[0]))
         return GONE
@@ -125,7 +128,7 @@ def _item(ident: str, created: str, author: str = "Ada Example", **more: object)
 def _xmind(sites: MapSites) -> None:
     sites.listed = [
         _item("Fern9", "2026-11-29", tomorrow=True),
-        _item("Tea01", "2026-11-20", downloadable=True),
+        _item("Tea01", "2026-11-20", downloadable=True, featured=True),
         _item("Kept2", "2026-11-19", downloadable=False),
         _item("Stub3", "2026-11-18"),
         _item("Bike4", "2026-11-17", "王小明"),

@@ -135,9 +135,11 @@ def test_robots_txt_of_any_host_is_kept_to(sites, tmp_path):
 def test_the_setting_names_the_list(sites, tmp_path, monkeypatch):
     monkeypatch.delenv("RERENDER_MAP_URLS", raising=False)
     (only,) = registry.sources.get("mindmap-urls").collect()
+    assert only.message == registry.sources.get("mindmap-urls").off
     assert "RERENDER_MAP_URLS" in only.message
     monkeypatch.setenv("RERENDER_MAP_URLS", str(write(sites, tmp_path)))
     assert len(list(registry.sources.get("mindmap-urls").collect(limit=1))) == 1
+    assert registry.sources.get("mindmap-urls").off is None
     monkeypatch.setenv("RERENDER_MAP_URLS", str(tmp_path / "absent"))
     (only,) = registry.sources.get("mindmap-urls").collect()
     assert only.kind is Kind.MISSING_RESOURCE
