@@ -10,6 +10,7 @@ import email.utils
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
 from pydantic import JsonValue
@@ -178,8 +179,7 @@ class Fetcher:
             if adapter.allows(url):
                 return self._download(adapter.site, url)
         if page.tree is not None:
-            data = json.dumps(page.tree, ensure_ascii=False).encode("utf-8", "replace")
-            return ok(MapFile(f"{entry.id}.json", data, entry.page))
+            return _held(entry, page)
         for url in page.told:
             if adapter.allows(url):
                 return self._download(adapter.site, url)
@@ -206,7 +206,7 @@ class Fetcher:
         return self._download(adapter.site, named)
 
     def _download(self, site: Site, url: str) -> Outcome[MapFile]:
-        name = unquote(urlsplit(url).path.rstrip("/").rpartition("/")[2]) or "map"
+        name = PurePosixPath(unquote(urlsplit(url).path)).name or "map"
         exported = name.lower().endswith((".html", ".htm"))
         answer = self.get(site, url, (Claim.HTML,) if exported else FILES, MAP_BYTES)
         if isinstance(answer, Failed):
@@ -225,6 +225,16 @@ def _completed(known: Known, page: Page) -> Known:
         created=known.created if dated else page.created,
         dated=known.dated if dated else page.dated,
     )
+
+
+def _held(entry: Entry, page: Page) -> Outcome[MapFile]:
+    """Return the tree that a page holds as a file of its own."""
+    try:
+        data = json.dumps(page.tree, ensure_ascii=False).encode("utf-8", "replace")
+    except RecursionError:
+        told = "the map in the page is nested too deeply"
+        return Failed.of(Stage.FETCH, Kind.PARSE_ERROR, told, subject=entry.page)
+    return ok(MapFile(f"{entry.id}.json", data, entry.page))
 
 
 def _nothing(adapter: Adapter, entry: Entry, page: Page, elsewhere: list[str]) -> Failed:

@@ -1,14 +1,15 @@
 """What a site's robots.txt allows, asked once a day through the client.
 
 A file that is not there allows everything; one that is refused, moved to another site or too large
-allows nothing. Rules are those of ``urllib.robotparser``: the first that matches holds, and marks
-such as ``*`` within a path have no meaning of their own.
+allows nothing. Rules are those of ``urllib.robotparser``, of which the first that matches holds.
+It takes ``*`` and ``$`` in a path for themselves, so a rule with them that forbids an address as
+RFC 9309 reads it is heeded here, whatever another one allows.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 from urllib.robotparser import RobotFileParser
 
 from benchmark.outcome import Failed, Kind, Outcome, Stage, ok
@@ -50,7 +51,7 @@ class Robots:
             allowed, delay = rules.can_fetch(AGENT, url), rules.crawl_delay(AGENT)
         except ValueError:  # an address or a rule that cannot be taken apart
             return _refused(url, f"the robots.txt of {host} cannot be read for this address")
-        if not allowed:
+        if not allowed or _forbidden_by_pattern(rules, url):
             return _refused(url, f"the robots.txt of {host} disallows this address")
         seconds = float(delay or 0)
         if seconds > LONGEST_DELAY:
@@ -75,6 +76,38 @@ class Robots:
         except ValueError:
             return _refused(url, f"the robots.txt of {host} cannot be read, so nothing is asked")
         return rules
+
+
+def _forbidden_by_pattern(rules: RobotFileParser, url: str) -> bool:
+    """Tell whether a rule with ``*`` or ``$`` disallows an address."""
+    parts = urlsplit(url)
+    path = unquote(parts.path or "/") + (f"?{unquote(parts.query)}" if parts.query else "")
+    groups = [group for group in rules.entries if group.applies_to(AGENT)]  # type: ignore[attr-defined]
+    if not groups and rules.default_entry:  # type: ignore[attr-defined]
+        groups = [rules.default_entry]  # type: ignore[attr-defined]
+    patterns = (
+        unquote(line.path) for group in groups for line in group.rulelines if not line.allowance
+    )
+    return any(_matches(pattern, path) for pattern in patterns if set(pattern) & set("*$"))
+
+
+def _matches(pattern: str, path: str) -> bool:
+    """Match a path against a pattern: ``*`` is any text, a ``$`` at its end is the end."""
+    ends = pattern.endswith("$")
+    first, *rest = pattern.removesuffix("$").split("*")
+    if not path.startswith(first):
+        return False
+    if not rest:
+        return not ends or path == first
+    place = len(first)
+    for part in rest[:-1]:
+        place = path.find(part, place)
+        if place < 0:
+            return False
+        place += len(part)
+    if ends:
+        return path.endswith(rest[-1]) and len(path) - len(rest[-1]) >= place
+    return path.find(rest[-1], place) >= 0
 
 
 def _refused(url: str, message: str) -> Failed:

@@ -65,10 +65,10 @@ def file(data: bytes, **headers: str) -> Answer:
 
 @dataclass
 class MapSites:
-    """The sites; change ``answers``, ``robots`` or ``next_day`` between two collections."""
+    """The sites; change ``answers`` or ``robots`` between two collections, or go to `next_day`."""
 
     address: str = ""
-    next_day: bool = False
+    later: bool = False
     asked: list[str] = field(default_factory=list)
     """Host and path of every request, in order."""
     sent: list[str] = field(default_factory=list)
@@ -83,8 +83,13 @@ class MapSites:
     """What is listed first on the next day."""
 
     @property
-    def mirrors(self) -> str:
-        return json.dumps({host: f"{self.address}/{host}" for host in HOSTS})
+    def mirrors(self) -> dict[str, str]:
+        """Host to address, for ``RERENDER_MIRRORS``."""
+        return {host: f"{self.address}/{host}" for host in HOSTS}
+
+    def next_day(self) -> None:
+        """List on each site what was made on 2026-11-29."""
+        self.later = True
 
     def answer(self, host: str, target: str) -> Answer:
         parts = urlsplit(target)
@@ -104,14 +109,14 @@ class MapSites:
         return GONE
 
     def _xmind(self, number: int) -> Answer:
-        shown = [one for one in self.listed if self.next_day or not one.get("tomorrow")]
+        shown = [one for one in self.listed if self.later or not one.get("tomorrow")]
         chunk = shown[number * 3 : number * 3 + 3]
         return Answer(json.dumps({"mapList": chunk}).encode(), "application/json")
 
     def _links(self, host: str, number: int) -> Answer:
         pages = self.pages.get(host, [])
         links = pages[number - 1] if number <= len(pages) else []
-        if number == 1 and self.next_day:
+        if number == 1 and self.later:
             links = [*self.fresh.get(host, []), *links]
         return page("".join(f'<p><a href="{link}">a map</a></p>' for link in links), title="Maps")
 

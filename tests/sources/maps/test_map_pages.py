@@ -10,7 +10,7 @@ import pytest
 from benchmark.outcome import Failed, Kind, Ok
 from sources import map_pages
 from sources.http import Client
-from sources.map_adapters import BIGGERPLATE, XMIND, ZHIXI, find
+from sources.map_adapters import ADAPTERS, BIGGERPLATE, XMIND, ZHIXI, find
 from sources.map_pages import read_page
 from sources.robots import Robots
 from tests.servers import map_sites_server as server
@@ -159,6 +159,14 @@ RULES = [
     ("User-agent: somebody\nDisallow: /\n", True),
     ("<html>not rules</html>", True),
     ("User-agent: *\nCrawl-delay: 3600\n", False),
+    ("User-agent: *\nDisallow: /*/Tea\n", False),
+    ("User-agent: *\nDisallow: /*01/$\n", False),
+    ("User-agent: *\nDisallow: /m/Tea01/$\n", False),
+    ("User-agent: *\nDisallow: /*01$\n", True),
+    ("User-agent: *\nDisallow: /*.xmind$\n", True),
+    ("User-agent: *\nDisallow: /m$\n", True),
+    ("User-agent: other\nDisallow: /*\n\nUser-agent: *\nAllow: /\n", True),
+    ("User-agent: rerender\nDisallow: /a*b\n\nUser-agent: *\nDisallow: /*\n", True),
 ]
 
 
@@ -173,6 +181,11 @@ def test_rules_of_robots_txt(sites, rules, allowed):
         assert outcome.subject == "https://www.xmind.net/m/Tea01/"
 
 
+def test_the_sites_are_asked_every_five_seconds_at_most():
+    assert [adapter.site.interval for adapter in ADAPTERS] == [5.0] * 3
+    assert len({adapter.site.name for adapter in ADAPTERS}) == 3
+
+
 def test_a_crawl_delay_makes_the_pace_slower_and_never_faster(sites):
     sites.robots[server.XMIND] = "User-agent: *\nCrawl-delay: 11\n"
     sites.robots[server.ZHIXI] = "User-agent: *\nCrawl-delay: 1\n"
@@ -183,19 +196,16 @@ def test_a_crawl_delay_makes_the_pace_slower_and_never_faster(sites):
     assert (slower.interval, same.interval) == (11, 5)
 
 
-def test_rules_are_asked_for_once_a_day_and_refused_rules_allow_nothing(sites):
+def test_rules_are_asked_for_once_a_day_and_none_allow_everything(sites):
     url = "https://www.xmind.net/m/Tea01/"
     sites.robots[server.XMIND] = "User-agent: *\nAllow: /\n"
     for _ in range(2):
         with Client() as client:
             assert isinstance(Robots(client).site(XMIND.site, url), Ok)
     assert sites.asked == [f"{server.XMIND}/robots.txt"]
-    sites.answers[f"{server.ZHIXI}/robots.txt"] = server.GONE
     with Client() as client:
-        refused = Robots(client)
-        sites.robots[server.BIGGERPLATE] = None
-        gone = refused.site(BIGGERPLATE.site, "https://www.biggerplate.com/mindmaps")
-    assert isinstance(gone, Ok)
+        none = Robots(client).site(BIGGERPLATE.site, "https://www.biggerplate.com/mindmaps")
+    assert isinstance(none, Ok)
 
 
 def test_robots_txt_that_is_forbidden_or_down(sites, monkeypatch):

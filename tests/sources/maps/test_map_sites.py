@@ -116,6 +116,17 @@ def test_zhixi_keeps_the_tree_in_the_page_or_links_to_an_outline(sites):
     assert bare.kind is Kind.NO_SOURCE
 
 
+@pytest.mark.parametrize("levels", [70, 300, 450, 480, 490, 495, 5_000])
+def test_a_tree_that_is_nested_too_deeply_is_dropped(sites, levels):
+    level = '{"data": {"text": "a"}, "children": ['
+    state = f'{{"root": {level * levels}{"]}" * levels}}}'
+    page = server.page(head=f'<script type="application/json">{state}</script>')
+    sites.answers[f"{server.ZHIXI}/view/0a1b2c3d"] = page
+    good, lost = collect(sources.Zhixi())
+    assert not any("0a1b2c3d" in name for name in good)
+    assert any("0a1b2c3d" in subject for subject in lost)
+
+
 def test_a_map_without_a_date_is_dropped_when_a_day_is_asked_for(sites):
     good, lost = collect(sources.Biggerplate(), since=dt.date(2026, 11, 1))
     assert "mindmap/biggerplate/dateless2" not in good
@@ -143,7 +154,8 @@ SITES = [
 @pytest.mark.parametrize(("source", "new"), SITES)
 def test_the_next_day_only_what_is_new_is_sent(sites, source, new):
     before, _ = collect(source())
-    sites.next_day, sites.sent[:] = True, []
+    sites.next_day()
+    sites.sent.clear()
     after, _ = collect(source())
     (added,) = set(after) - set(before)
     assert added.endswith(new)
@@ -156,7 +168,7 @@ def test_the_next_day_only_what_is_new_is_sent(sites, source, new):
 
 @pytest.mark.parametrize(("source", "new"), SITES)
 def test_the_next_day_lists_one_more(sites, source, new):
-    sites.next_day = True
+    sites.next_day()
     good, _ = collect(source(), since=dt.date(2026, 11, 29))
     assert [name.rpartition("/")[2] for name in good] == [new]
 
