@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from benchmark import registry
 from benchmark.funnel import Funnel
-from benchmark.outcome import Failed, Kind, Ok, Outcome, Stage, ok
+from benchmark.outcome import Blame, Failed, Kind, Ok, Outcome, Stage, ok
 from benchmark.records import Instance, Material
 from benchmark.snapshot import Rejected
 from flows.progress import current
@@ -114,9 +114,12 @@ class Gathering:
             material = material.model_copy(update={"picture": None, "assets": {}})
         self.kept[material.id] = material, instance
 
-    def miss(self, material: Material, failure: Failed) -> None:
-        """Note that a piece could not be drawn."""
-        self.unrendered.append(Lost(failure, material))
+    def lose(self, material: Material, failure: Failed) -> None:
+        """Note that a piece could not be drawn, or is not wanted for how it looks."""
+        if failure.stage is Stage.FILTER and failure.blame is Blame.MATERIAL:
+            self.discard(material, failure)
+        else:
+            self.unrendered.append(Lost(failure, material))
 
     def discard(self, material: Material, failure: Failed) -> None:
         """Note that a piece is not wanted for how it looks."""

@@ -12,6 +12,7 @@ from benchmark import registry
 from benchmark.outcome import Failed, Stage
 from benchmark.records import Material
 from benchmark.snapshot import Rejected
+from flows import pace
 from flows.derivation import derive, deriving, located
 from flows.forms import RefreshRequest
 from flows.freezing import RefreshError, freeze, require_no_infra
@@ -46,7 +47,7 @@ def refresh(request: RefreshRequest = RefreshRequest()) -> str:
         RegistryError: a source or a filter has another name.
     """
     since = request.first_day(dt.datetime.now(dt.UTC).date())
-    with opened() as workshop:
+    with opened() as workshop, pace.shared():
         sieve = Sieve(workshop, request, since)
         gatherings = [
             Gathering(
@@ -111,7 +112,7 @@ def _draw(
     """
     current().expect(Stage.RENDER, sum(len(materials) for _, materials in pulled))
     futures = [
-        (each, chunk, refer_batch.submit(each.source, label, chunk, sieve.draws_twice(each.source)))
+        (each, chunk, refer_batch.submit(each.source, label, chunk, sieve.checks_of(each.source)))
         for each, materials in pulled
         for label, chunk in _chunks(materials, workshop.settings.batch)
     ]
@@ -120,13 +121,13 @@ def _draw(
         for material in chunk:
             outcome = outcomes[material.id]
             if isinstance(outcome, Failed):
-                gathering.miss(material, outcome)
+                gathering.lose(material, outcome)
                 continue
-            seen = sieve.look(gathering.source, material, outcome.value)
-            if isinstance(seen, Failed):
-                gathering.discard(material, seen)
+            instance = outcome.value
+            if (twin := sieve.compare(material, instance)) is not None:
+                gathering.discard(material, twin)
             else:
-                gathering.keep(material, seen.value)
+                gathering.keep(material, instance)
 
 
 def _derive(

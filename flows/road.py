@@ -116,13 +116,21 @@ def _versions(workshop: Workshop, scenario: Scenario) -> Outcome[dict[str, Any]]
     return ok(named | rendered)
 
 
-def reference_key(workshop: Workshop, material: Material, *, twice: bool = False) -> Outcome[str]:
-    """Return the key of an instance made from fresh material."""
+def reference_key(
+    workshop: Workshop, material: Material, checks: Mapping[str, str] | None = None
+) -> Outcome[str]:
+    """Return the key of an instance made from fresh material.
+
+    Args:
+        workshop: knows the versions.
+        material: what the instance is made of.
+        checks: of how it looks, with their versions.
+    """
     content = material.model_dump(mode="json", exclude={"assets", "picture"})
     content["assets"] = {path: digest_bytes(data) for path, data in material.assets.items()}
     content = {"material": content, "canvas": canvas.VERSION}
-    if twice:
-        content["twice"] = True
+    if checks:
+        content["checks"] = dict(checks)
     if material.picture is not None:
         content["picture"] = digest_bytes(material.picture)
     if material.drawn_from is not None:
@@ -171,32 +179,6 @@ def refer(workshop: Workshop, material: Material) -> Outcome[Instance]:
             metrics=material.metrics,
         )
     )
-
-
-def refer_twice(workshop: Workshop, material: Material) -> Outcome[Instance]:
-    """As `refer`, for material that nobody has seen yet: what it draws must come out again.
-
-    A page that shows the time of day, or a number that it drew, has no picture that an answer could
-    be held to.
-    """
-    made = refer(workshop, material)
-    if isinstance(made, Failed) or material.truth is None:
-        return made
-    scenario = registry.scenarios.get(material.scenario)
-    if scenario.renderer is None:
-        return made
-    again = render_text(
-        workshop, scenario, material.truth, material.assets, material.attributes, truncated=False
-    )
-    if isinstance(again, Failed):
-        if not again.final:
-            return again
-        message = f"drawn a second time it fails: {again.message}"
-        return Failed.of(Stage.FILTER, Kind.UNSTABLE, message, subject=material.id)
-    if again.value.image == made.value.compared:
-        return made
-    message = "drawn a second time it gives another picture"
-    return Failed.of(Stage.FILTER, Kind.UNSTABLE, message, subject=material.id)
 
 
 def _truth_drawn(workshop: Workshop, material: Material) -> Outcome[Rendering]:

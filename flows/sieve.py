@@ -2,21 +2,59 @@
 
 Only what comes from a site is filtered: a published set must stay whole, and a folder of one's own
 is one's own choice. What remembers (one per owner, so many per day) remembers for each source by
-itself, so that sources side by side do not decide for each other; only duplicates are looked for
-everywhere.
+itself, so that sources side by side do not decide for each other; only pictures are compared with
+those of all sources.
 """
 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator
+import difflib
+import json
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any, ClassVar
 
 from benchmark import snapshot
-from benchmark.outcome import Failed, Kind, Outcome, Stage, ok
+from benchmark.outcome import Failed, Kind, Ok, Outcome, Stage, ok
 from benchmark.records import Instance, Material
+from benchmark.settings import Settings
+from flows import looks
 from flows.forms import RefreshRequest
 from flows.gathering import Judge, is_live
 from flows.workshop import Workshop
+from sources.filters import ContentFilter, Created, PerDay, PerOwner, Size, judge_content
+from sources.http import Claim, Client, Site
+from sources.near_duplicates import NearDuplicates, SameText
+from sources.personal_data import PersonalData
+from sources.perspective import Perspective
+from sources.toxicity import Toxicity
+
+PERSPECTIVE = Site("perspective", frozenset({"commentanalyzer.googleapis.com"}), interval=1.0)
+"""A request a second is what the service gives without asking."""
+
+
+class UnknownFilter(ValueError):
+    """A filter that is not to be applied does not exist; the text says which there are."""
+
+
+class Known:
+    """Refuses what an earlier snapshot holds."""
+
+    name: ClassVar[str] = "known"
+    version: ClassVar[str] = "1"
+    about: ClassVar[str] = "in no earlier snapshot"
+
+    def __init__(self, earlier: Mapping[str, str]) -> None:
+        """Take the names of snapshots by the ids of their instances."""
+        self._earlier = earlier
+
+    def judge(self, material: Material) -> Outcome[Material]:
+        """Look the id up."""
+        if material.id in self._earlier:
+            told = f"it is in snapshot {self._earlier[material.id]} already"
+            return Failed.of(Stage.FILTER, Kind.DUPLICATE, told, subject=material.id)
+        return ok(material)
 
 
 class Sieve:
@@ -30,35 +68,101 @@ class Sieve:
             request: names the snapshot that is being made (one of that name is not an earlier one)
                 and the filters that are not applied.
             since: leave out what was made before.
+
+        Raises:
+            UnknownFilter: one of them does not exist.
         """
-        self._workshop = workshop
+        self._without = frozenset(request.without)
         self._since = since
-        self._earlier = dict(_earlier(workshop, request.name)) if request.only_new else {}
+        self._settings = workshop.settings
+        _require(self._without)
+        earlier = list(_earlier(workshop, request.name))
+        self._known = {one.id: name for name, one in earlier} if request.only_new else {}
+        self._texts = [(one.id, key) for _, one in earlier if (key := _text(one, "text_key"))]
+        hashes = [(one.id, seen) for _, one in earlier if (seen := _text(one, "phash"))]
+        self._pictures = NearDuplicates(known=hashes)
 
     def judge_of(self, source: str) -> Judge:
-        """Return the filters on what a piece of a source is, with a memory of their own."""
+        """Return the filters on what a piece of a source is, with a memory of their own.
+
+        Those that remember come last, so that nothing takes a place that another refuses.
+        """
         if not is_live(source):
             return ok
-        return self._judge
+        return partial(judge_content, self._content())
 
-    def draws_twice(self, source: str) -> bool:
-        """Tell whether references of a source are drawn twice."""
-        return is_live(source)
+    def checks_of(self, source: str) -> dict[str, str] | None:
+        """Return the checks of how a piece of a source looks by itself, or None."""
+        return looks.wanted(self._without) if is_live(source) else None
 
-    def look(self, source: str, material: Material, instance: Instance) -> Outcome[Instance]:
-        """Judge how a piece looks; the instance that comes back carries what was measured."""
-        return ok(instance)
+    def compare(self, material: Material, instance: Instance) -> Failed | None:
+        """Compare a piece with all that were compared before, in this order."""
+        hashed = _text(instance, "phash")
+        if hashed is None or NearDuplicates.name in self._without:
+            return None
+        return self._pictures.judge_hash(material, hashed)
 
-    def _judge(self, material: Material) -> Outcome[Material]:
-        if material.id in self._earlier:
-            told = f"it is in snapshot {self._earlier[material.id]!r} already"
-            return Failed.of(Stage.FILTER, Kind.DUPLICATE, told, subject=material.id)
-        return ok(material)
+    def _content(self) -> list[ContentFilter]:
+        filters: list[ContentFilter] = [
+            Known(self._known),
+            Created(since=self._since),
+            Size(),
+            Toxicity(perspective=_perspective(self._settings)),
+            PersonalData(),
+            SameText(known=self._texts),
+            PerOwner(by_author=False),  # a composer has many pieces, a paper many formulas
+            PerDay(),
+        ]
+        return [each for each in filters if each.name not in self._without]
 
 
-def _earlier(workshop: Workshop, name: str | None) -> Iterator[tuple[str, str]]:
-    """Yield the ids of every other snapshot's instances from sites, each with the snapshot."""
+FILTERS = (
+    Created.name, Size.name, Toxicity.name, PersonalData.name, SameText.name, PerOwner.name,
+    PerDay.name, *looks.CHECKS, NearDuplicates.name,
+)  # fmt: skip
+"""The names of all filters that can be left out, in the order in which they judge."""
+
+
+def _require(without: frozenset[str]) -> None:
+    for name in sorted(without - set(FILTERS)):
+        near = difflib.get_close_matches(name, FILTERS, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(FILTERS)}"
+        raise UnknownFilter(f"no filter is called {name!r}; {hint}")
+
+
+def _earlier(workshop: Workshop, name: str | None) -> Iterator[tuple[str, Instance]]:
+    """Yield the instances of every other snapshot, each with the snapshot's name."""
     for other in snapshot.names(workshop.store):
         if other != name:
-            for instance in snapshot.load(workshop.store, other).instances:
-                yield instance.id, other
+            for instance in workshop.snapshot(other).instances:
+                yield other, instance
+
+
+def _text(instance: Instance, attribute: str) -> str | None:
+    value = instance.attributes.get(attribute)
+    return value if isinstance(value, str) else None
+
+
+def _perspective(settings: Settings) -> Perspective | None:
+    if settings.perspective_key is None:
+        return None
+    return Perspective(settings.perspective_key.get_secret_value(), partial(_post, settings))
+
+
+def _post(
+    settings: Settings, url: str, body: Mapping[str, Any], headers: Mapping[str, str]
+) -> Outcome[tuple[int, Any]]:
+    """Send JSON to the Perspective API and return status and answer."""
+    with Client(settings) as client:
+        answer = client.post(
+            PERSPECTIVE,
+            url,
+            content=json.dumps(body).encode(),
+            content_type="application/json",
+            headers=headers,
+            claims=(Claim.JSON,),
+            accept=(400, 403, 429),
+        )
+    if not isinstance(answer, Ok):
+        return answer
+    return ok((answer.value.status, json.loads(answer.value.body)))

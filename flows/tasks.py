@@ -7,7 +7,7 @@ is done, so that the Prefect UI shows what to run again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from prefect import task
@@ -46,11 +46,11 @@ def refer_batch(
     source: str,
     label: str,  # noqa: ARG001 - names the task run
     materials: Sequence[Material],
-    twice: bool = False,
+    checks: Mapping[str, str] | None = None,
 ) -> dict[str, Outcome[Instance]]:
-    """Render the references of some material; twice where it must come out the same again."""
+    """Render the references of some material, with checks of how it looks where it is fresh."""
     with opened() as workshop:
-        return batches.refer_batch(workshop, source, materials, twice=twice)
+        return batches.refer_batch(workshop, source, materials, checks)
 
 
 @task(name="query", task_run_name="query {batch.model} {batch.scenario}", cache_policy=NO_CACHE)

@@ -43,9 +43,9 @@ STYLE_SUFFIXES = frozenset({".css", ".less", ".sass", ".scss"})
 class ContentFilter(Protocol):
     """Judges a material by what it says of itself and what it holds."""
 
-    name: str
-    version: str
-    about: str
+    name: ClassVar[str]
+    version: ClassVar[str]
+    about: ClassVar[str]
 
     def judge(self, material: Material) -> Outcome[Material]:
         """Return the material, perhaps changed (masked), or why it is not wanted."""
@@ -55,9 +55,9 @@ class ContentFilter(Protocol):
 class PictureFilter(Protocol):
     """Judges a material by its picture."""
 
-    name: str
-    version: str
-    about: str
+    name: ClassVar[str]
+    version: ClassVar[str]
+    about: ClassVar[str]
 
     def judge(self, material: Material, picture: Pixels) -> Failed | None:
         """Return why the material is not wanted, or None.
@@ -197,6 +197,8 @@ class PerOwner:
     """
 
     most: int = 1
+    by_author: bool = True
+    """Whether the author counts as the owner where no account is named."""
     admitted: Counter[tuple[str, str, str]] = field(default_factory=Counter)
 
     name: ClassVar[str] = "owner"
@@ -205,7 +207,8 @@ class PerOwner:
 
     def judge(self, material: Material) -> Outcome[Material]:
         """Count what the owner has; OWNER_LIMIT when that is enough."""
-        owner = str(material.attributes.get("owner") or material.provenance.author).strip()
+        author = material.provenance.author if self.by_author else ""
+        owner = str(material.attributes.get("owner") or author).strip()
         if owner.casefold() in NOBODY:
             return ok(material)
         key = (material.provenance.source, material.scenario, owner.casefold())

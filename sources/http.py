@@ -178,8 +178,7 @@ class Client:
     ) -> Ask | Failed:
         try:
             parsed = http_address.parse(url).copy_with(fragment=None)
-            if params:
-                parsed = parsed.copy_merge_params({n: str(v) for n, v in params.items()})
+            parsed = http_address.with_parameters(parsed, params or {})
             subject = http_address.shown(parsed)
             self._addresses.route(site, parsed)
         except Refused as error:

@@ -110,6 +110,21 @@ def parse(text: str, *, base: httpx.URL | None = None) -> httpx.URL:
     return url
 
 
+def with_parameters(url: httpx.URL, parameters: Mapping[str, str | int]) -> httpx.URL:
+    """Add query parameters to an address.
+
+    Raises:
+        Refused: they cannot be encoded, or make it too long.
+    """
+    if not parameters:
+        return url
+    try:
+        longer = url.copy_merge_params({name: str(value) for name, value in parameters.items()})
+    except (httpx.InvalidURL, ValueError) as error:
+        raise Refused(f"parameters that cannot be sent: {error}") from None
+    return parse(str(longer))
+
+
 def shown(url: httpx.URL) -> str:
     """Return an address as it may be shown and kept: values of secret parameters left out."""
     if not any(is_secret_parameter(name) for name in url.params):

@@ -89,9 +89,16 @@ class NearDuplicates:
 
     def judge(self, material: Material, picture: Pixels) -> Failed | None:
         """Compare with all that is known; DUPLICATE when one is near, else remember it."""
+        return self.judge_hash(material, perceptual_hash(picture))
+
+    def judge_hash(self, material: Material, hashed: str) -> Failed | None:
+        """As `judge`, for a picture whose hash is known.
+
+        Raises:
+            ValueError: it is none of ``perceptual_hash``.
+        """
         if material.drawn_from is not None:
             return None
-        hashed = perceptual_hash(picture)
         near = self.index.nearest(material.id, hashed, self.most_bits, self.most_ratio)
         if near is None:
             self.index.add(material.id, hashed)

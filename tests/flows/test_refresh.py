@@ -83,12 +83,17 @@ def sites():
     return made
 
 
-def refresh(settings, *sources, **arguments):
+LOOKS = ("blank", "near-duplicate")
+"""Not applied to the toy's pictures, which are all of one colour."""
+
+
+def refresh(settings, *sources, without=LOOKS, **arguments):
     from flows.refresh import refresh as flow
 
     counts = Counts()
+    request = RefreshRequest(sources=list(sources), without=list(without), **arguments)
     with opened(settings) as workshop, observed_by(counts):
-        return workshop.snapshot(flow(RefreshRequest(sources=list(sources), **arguments))), counts
+        return workshop.snapshot(flow(request)), counts
 
 
 def test_a_site_is_asked_only_until_there_is_enough(settings, sites):
@@ -191,6 +196,64 @@ def test_since_is_handed_on(settings, sites):
     assert [one.id for one in frozen.instances] == ["site-a/2"]
 
 
+class TestFilters:
+    def test_what_is_not_wanted_is_told_with_its_reason(self, settings, sites):
+        site, _ = sites
+        site.script = [
+            piece("site-a", 1, truth="A line of text."),
+            piece("site-a", 2, truth="A  line of\ntext."),
+            piece("site-a", 3, truth="fuck you, you fucking idiot"),
+            piece("site-a", 4, truth="write to ada.lovelace@mail.net"),
+            piece("site-a", 5, truth="z" * 300_000),
+        ]
+        frozen, _ = refresh(settings, "site-a")
+        assert [one.id for one in frozen.instances] == ["site-a/1", "site-a/4"]
+        assert frozen.funnel[0].dropped == {"duplicate": 1, "too_large": 1, "toxic": 1}
+        masked = frozen.instances[1]
+        assert masked.attributes["masked"] == {"email": 1}
+        with opened(settings) as workshop:
+            assert b"ada.lovelace" not in workshop.store.get(masked.truth)
+
+    def test_pictures_are_judged_after_drawing(self, settings, sites):
+        site, _ = sites
+        site.script = [piece("site-a", 1), piece("site-a", 2)]
+        with pytest.raises(RefreshError, match="of the picture is one colour"):
+            refresh(settings, "site-a", without=())
+        frozen, _ = refresh(settings, "site-a", without=("blank",))
+        assert [one.id for one in frozen.instances] == ["site-a/1"]
+        assert frozen.funnel[0].discarded == {"duplicate": 1}
+        assert (frozen.funnel[0].rendered, frozen.funnel[0].kept) == (2, 1)
+
+    def test_what_looks_like_something_of_an_earlier_snapshot_is_a_duplicate(self, settings, sites):
+        site, other = sites
+        site.script = [piece("site-a", 1)]
+        refresh(settings, "site-a", without=("blank",))
+        assert refresh(settings, "site-a", without=("blank",))[0].funnel[0].kept == 1
+        other.script = [piece("site-b", 2)]
+        with pytest.raises(RefreshError, match="looks like site-a/1"):
+            refresh(settings, "site-b", without=("blank",))
+
+    def test_what_is_drawn_otherwise_each_time_is_dropped(self, settings, sites, monkeypatch):
+        drawn = []
+        original = toy.ToyRenderer.render
+
+        def render(self, structure):
+            drawn.append(structure)
+            return original(self, structure.with_text("r" * len(drawn)))
+
+        monkeypatch.setattr(toy.ToyRenderer, "render", render)
+        site, _ = sites
+        site.script = [piece("site-a", 1)]
+        with pytest.raises(RefreshError, match="100 % of the pixels differ"):
+            refresh(settings, "site-a")
+
+    def test_a_filter_that_does_not_exist_is_told(self, settings, sites):
+        from flows.sieve import UnknownFilter
+
+        with pytest.raises(UnknownFilter, match="did you mean toxicity"):
+            refresh(settings, "site-a", without=("toxicty",))
+
+
 class TestGathering:
     def test_counts_add_up_whatever_comes(self, sites):
         site, _ = sites
@@ -209,7 +272,7 @@ class TestGathering:
 
         gathering = Gathering("site-a", judge)
         pulled = gathering.pull(10)
-        gathering.miss(pulled[0], lost(Stage.RENDER, Kind.TIMEOUT))
+        gathering.lose(pulled[0], lost(Stage.RENDER, Kind.TIMEOUT))
         gathering.discard(pulled[1], lost(Stage.FILTER, Kind.BLANK))
         row = gathering.funnel()
         assert (row.found, row.fetched, row.rendered, row.kept) == (5, 4, 1, 0)

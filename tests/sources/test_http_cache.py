@@ -117,6 +117,16 @@ def test_marks_go_to_the_address_that_gave_them(site, tmp_path):
     assert site.of("/b")[1].headers["if-none-match"] == '"1"'
 
 
+def test_a_304_from_another_address_says_nothing_of_ours(site, tmp_path):
+    site.on("/a", redirect("/b"), Answer(304))
+    site.on("/b", json_answer([1], etag='"1"'))
+    with client_for(site, tmp_path) as client:
+        got(client, "/a")
+        outcome = client.get(SITE, f"{ROOT}/a")
+    assert isinstance(outcome, Failed)
+    assert outcome.kind is Kind.NOT_AS_CLAIMED
+
+
 def test_what_is_not_to_be_kept_is_neither_written_nor_read(site, tmp_path):
     site.on("/a", json_answer([1]), json_answer([2]))
     with client_for(site, tmp_path) as client:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from benchmark.outcome import Failed, Kind, Ok
 from sources.http import Claim
@@ -12,6 +14,22 @@ from tests.servers.site import Answer, html, json_answer, redirect
 from tests.sources.http_fixtures import SITE, TOKEN, WITH_TOKEN, client_for, far
 
 ROOT, FILES = "https://shop.example", "https://files.example"
+PIECES = [
+    *(
+        "http",
+        "https",
+        "file",
+        ":",
+        "//",
+        "/",
+        "@",
+        "shop.example",
+        "files.example",
+        "evil.example",
+    ),
+    *(".", "..", "\\", "?", "#", "[", "]", "::1", "127.0.0.1", ":443", ":80", ":8443", ":9", "/x"),
+    *("%00", "%2e", "%", "\n", "é", "。", "xn--", "\ud800", "a", " "),
+]
 
 
 @pytest.fixture
@@ -36,14 +54,15 @@ def test_a_redirect_to_another_host_of_the_site_goes_through_its_mirror_without_
 ):
     site.on("/a", redirect(f"{FILES}/b?x=1"))
     site.on("/files.example/b", redirect(f"{ROOT}/c"))
-    site.on("/c", json_answer([]))
+    site.on("/c", redirect("/d"))
+    site.on("/d", json_answer([]))
     outcome = client.get(WITH_TOKEN, f"{ROOT}/a", headers={"X-Api-Key": "own", "Accept": "x/y"})
     assert isinstance(outcome, Ok)
-    assert outcome.value.url == f"{ROOT}/c"
-    first, second, third = site.asked
+    assert outcome.value.url == f"{ROOT}/d"
+    first, second, third, fourth = site.asked
     assert (first.headers["authorization"], first.headers["x-api-key"]) == (TOKEN, "own")
     assert second.target == "/files.example/b?x=1"
-    for later in (second, third):
+    for later in (second, third, fourth):  # nor back home: another host has chosen the address
         assert not {"authorization", "x-api-key"} & set(later.headers)
         assert (later.headers["accept"], later.headers["x-version"]) == ("x/y", "3")
 
@@ -161,3 +180,23 @@ def test_secrets_are_not_sent_in_clear_to_a_mirror_elsewhere(site, tmp_path):
         assert isinstance(client.get(WITH_TOKEN, f"{ROOT}/a"), Ok)
     assert "authorization" not in site.asked[0].headers
     assert site.asked[0].headers["x-version"] == "3"
+
+
+def test_parameters_that_cannot_be_sent_are_a_value(site, client):
+    for params in ({"q": "\ud800"}, {"q": "x" * 9000}):
+        assert kind_of(client.get(SITE, f"{ROOT}/a", params=params)) is Kind.NOT_AS_CLAIMED
+    assert site.asked == []
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=8).map("".join))
+def test_no_location_leads_off_the_site(text):
+    for addresses in (Addresses({}), Addresses({"shop.example": "http://127.0.0.1:9/x"})):
+        route = addresses.route(SITE, parse(f"{ROOT}/a/b?c"))
+        try:
+            led = addresses.route(SITE, addresses.target(route, text))
+        except Refused:
+            continue
+        assert led.real.raw_host.decode() in SITE.hosts
+        assert (led.real.scheme, led.real.userinfo, led.real.port) == ("https", b"", None)
+        mirrored = led.mirrored and str(led.asked).startswith("http://127.0.0.1:9/x/")
+        assert mirrored or led.asked == led.real
