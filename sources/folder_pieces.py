@@ -155,6 +155,9 @@ class _Search:
         beside: dict[tuple[str, Role], Path],
     ) -> Outcome[Piece]:
         name = "/".join(parts) or path.name
+        if not _is_utf8(name):
+            told = f"{name.encode(errors='backslashreplace').decode()}: its name is not UTF-8"
+            return Failed.of(Stage.FETCH, Kind.UNSUPPORTED, told, subject=name)
         scenario, subset = _said(parts[:-1] if path.is_file() else parts)
         if scenario and type_ not in (Type.PICTURE, scenario):
             told = f"{name}: a file for {type_} in a folder for {scenario}"
@@ -175,6 +178,14 @@ def _said(folders: tuple[str, ...]) -> tuple[str, str]:
         return "", ""
     subsets = registry.scenarios.get(folders[0]).subsets
     return folders[0], folders[1] if len(folders) > 1 and folders[1] in subsets else ""
+
+
+def _is_utf8(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _holds_note(file: Path) -> bool:

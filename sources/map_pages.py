@@ -38,7 +38,7 @@ FILE_KEYS = ("downloadUrl", "download_url", "content_url", "fileUrl", "file_url"
 
 _ASSIGNED = re.compile(r"\s*(?:(?:var|let|const)\s+)?[\w.$]{1,80}\s*=\s*(?=[\[{])")
 _DATED = ("dateCreated", "datePublished", "uploadDate")
-"""Keys of schema.org; a bare `created` may be the day of the user's account."""
+"""Keys of schema.org, of which only JSON-LD is asked: other JSON may mean the user's account."""
 _META_DATES = ("article:published_time", "datepublished", "date", "dc.date", "dcterms.created")
 
 
@@ -90,12 +90,13 @@ def read_page(body: bytes, url: str) -> Outcome[Page]:
     links = _links(elements, url)
     named = (str(one[key]) for one in objects for key in FILE_KEYS if isinstance(one.get(key), str))
     told_files = filter(None, (_absolute(url, name) for name in named))
-    created, dated = _date(elements, objects)
+    works = [one for one in objects if "@type" in one or "@context" in one]
+    created, dated = _date(elements, works)
     return ok(
         Page(
             title=_meta(elements, ("og:title",)) or _text(elements, "title"),
-            author=_author(elements, objects),
-            licence=_licence(elements, objects, links),
+            author=_author(elements, works),
+            licence=_licence(elements, works, links),
             created=created,
             dated=dated,
             files=tuple(filter(is_map_file, links)),
@@ -226,8 +227,10 @@ def _licence(
     ]
     said = [one.get("license") for one in objects]
     told = [*marked, *(one for one in said if isinstance(one, str))]
-    told = told or [link for link in links if urlsplit(link).netloc.endswith("creativecommons.org")]
     names = {spdx(one) for one in told}
+    if not told:
+        linked = [one for one in links if urlsplit(one).netloc.endswith("creativecommons.org")]
+        names = {name for one in linked if not (name := spdx(one)).startswith("LicenseRef-")}
     return names.pop() if len(names) == 1 else UNKNOWN
 
 

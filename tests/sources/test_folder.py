@@ -207,6 +207,19 @@ def test_links_and_hidden_files_are_passed_over(found):
     assert not any("hidden" in name or "link" in name or "private" in name for name in told)
 
 
+def test_names_that_are_not_utf_8_are_values_that_can_be_stored(tmp_path):
+    odd = b"/\xff"
+    for end in (b".tex", b".dot", b".xmind"):
+        Path(os.fsdecode(os.fsencode(tmp_path) + odd + end)).write_bytes(b"x")
+    inner = Path(os.fsdecode(os.fsencode(tmp_path) + odd))
+    inner.mkdir()
+    (inner / "index.html").write_text("<p>x</p>")
+    found = list(Folder(tmp_path).collect())
+    assert {one.kind for one in found} == {Kind.UNSUPPORTED}
+    assert len(found) == 4
+    assert all(Failed.model_validate_json(one.model_dump_json()) == one for one in found)
+
+
 def test_the_root_itself_may_be_a_site(tmp_path):
     (tmp_path / "index.html").write_text("<!DOCTYPE html><p>x</p>")
     (only,) = Folder(tmp_path).collect()

@@ -45,6 +45,7 @@ def test_links_and_data_attributes_that_end_like_map_files():
         ('<time datetime="last week"></time>', None),
         ('<time datetime="1066-10-14"></time>', None),
         ('<script>var user = {"created": "2020-01-01"}</script>', None),
+        ('<script>var user = {"dateCreated": "2020-01-01", "author": "x"}</script>', None),
     ],
 )
 def test_the_date_is_what_the_page_states(text, day):
@@ -61,6 +62,9 @@ def test_one_licence_is_the_licence_and_two_are_none():
     assert read(other).licence == "CC-BY-NC-4.0"
     assert read(link + other).licence == "CC-BY-NC-4.0", "a marked link counts before a bare one"
     assert read(other + other.replace("by-nc", "by")).licence == "LicenseRef-unknown"
+    assert read('<a href="https://creativecommons.org/">what is that?</a>').licence == (
+        "LicenseRef-unknown"
+    )
     assert read("<p>nothing</p>").licence == "LicenseRef-unknown"
 
 
