@@ -8,6 +8,7 @@ recurses.
 from __future__ import annotations
 
 import datetime as dt
+import html
 import json
 import re
 from collections.abc import Iterator
@@ -15,11 +16,10 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from urllib.parse import urljoin, urlsplit, urlunsplit
 
-import lxml.html
-from lxml.etree import ParserError, XMLSyntaxError
 from pydantic import JsonValue
 
 from benchmark.outcome import Failed, Kind, Outcome, Stage, ok
+from sources.html_tags import Tag, decode, read_tags
 from sources.licences import UNKNOWN, spdx
 from sources.maps.minder import is_minder
 
@@ -36,6 +36,7 @@ MAP_SUFFIXES = (".xmind", ".mmap", ".xmmap", ".mm", ".opml", ".km", ".md", ".mar
 FILE_KEYS = ("downloadUrl", "download_url", "content_url", "fileUrl", "file_url")
 """Under which keys of a page's JSON the address of the map's file is looked for."""
 
+_MAP_NAME = re.compile("|".join(map(re.escape, MAP_SUFFIXES)), re.IGNORECASE)
 _ASSIGNED = re.compile(r"\s*(?:(?:var|let|const)\s+)?[\w.$]{1,80}\s*=\s*(?=[\[{])")
 _DATED = ("dateCreated", "datePublished", "uploadDate")
 """Keys of schema.org, of which only JSON-LD is asked: other JSON may mean the user's account."""
@@ -79,32 +80,32 @@ def read_page(body: bytes, url: str) -> Outcome[Page]:
     if len(body) > PAGE_BYTES or body.count(b"<") > PAGE_TAGS:
         told = f"the page has more than {PAGE_BYTES} bytes or {PAGE_TAGS} tags"
         return Failed.of(Stage.FETCH, Kind.RESOURCE_LIMIT, told, subject=url)
-    try:
-        document = lxml.html.document_fromstring(body, parser=_parser(body))
-    except (ParserError, XMLSyntaxError, ValueError):
+    tags = list(read_tags(decode(body)))
+    if not tags:
         told = "the page is empty or no HTML"
         return Failed.of(Stage.FETCH, Kind.NOT_AS_CLAIMED, told, subject=url)
-    elements = [one for one in document.iter() if isinstance(one.tag, str)]
-    values = [value for one in elements if one.tag == "script" for value in _json(one)]
+    values = [value for tag in tags if tag.name == "script" for value in _json(tag.text)]
     objects = [one for one in _walk(values) if isinstance(one, dict)]
-    links = _links(elements, url)
+    links = _links(tags, url)
     named = (str(one[key]) for one in objects for key in FILE_KEYS if isinstance(one.get(key), str))
     told_files = filter(None, (_absolute(url, name) for name in named))
     works = [one for one in objects if "@type" in one or "@context" in one]
-    created, dated = _date(elements, works)
+    created, dated = _date(tags, works)
     return ok(
         Page(
-            title=_meta(elements, ("og:title",)) or _text(elements, "title"),
-            author=_author(elements, works),
-            licence=_licence(elements, works, links),
+            title=_meta(tags, ("og:title",)) or _text(tags, "title"),
+            author=_author(tags, works),
+            licence=_licence(tags, works, links),
             created=created,
             dated=dated,
             files=tuple(filter(is_map_file, links)),
             told=tuple(dict.fromkeys(told_files)),
             links=tuple(links),
-            next=_next(elements, url),
+            next=_next(tags, url),
             tree=_tree(objects),
-            asks_login=any(one.get("type") == "password" for one in elements if one.tag == "input"),
+            asks_login=any(
+                one.name == "input" and one.get("type").lower() == "password" for one in tags
+            ),
         )
     )
 
@@ -114,18 +115,8 @@ def is_map_file(url: str) -> bool:
     return PurePosixPath(urlsplit(url).path).suffix.lower() in MAP_SUFFIXES
 
 
-def _parser(body: bytes) -> lxml.html.HTMLParser:
-    """Return a parser that opens nothing; UTF-8 is assumed of what is UTF-8."""
-    try:
-        body.decode()
-    except UnicodeDecodeError:
-        return lxml.html.HTMLParser(no_network=True)
-    return lxml.html.HTMLParser(no_network=True, encoding="utf-8")
-
-
-def _json(script: lxml.html.HtmlElement) -> Iterator[JsonValue]:
+def _json(text: str) -> Iterator[JsonValue]:
     """Yield the JSON of a script: its whole text, or what it assigns to a name at its beginning."""
-    text = script.text or ""
     match = _ASSIGNED.match(text)
     start = match.end() if match else len(text) - len(text.lstrip())
     if not text.startswith(("{", "["), start):
@@ -155,12 +146,12 @@ def _tree(objects: list[dict[str, JsonValue]]) -> JsonValue:
     return next((one for one in objects if any(map(one.get, holders)) and is_minder(one)), None)
 
 
-def _links(elements: list[lxml.html.HtmlElement], url: str) -> list[str]:
+def _links(tags: list[Tag], url: str) -> list[str]:
     """Return the addresses of links and of data attributes that name map files."""
     found: dict[str, None] = {}
-    for element in elements:
-        for name, value in element.attrib.items():
-            if name != "href" and not name.startswith("data-"):
+    for tag in tags:
+        for name, value in tag.attributes.items():
+            if name != "href" and not (name.startswith("data-") and _MAP_NAME.search(value)):
                 continue
             address = _absolute(url, value)
             if address and (name == "href" or is_map_file(address)):
@@ -183,48 +174,42 @@ def _absolute(base: str, value: str) -> str:
     return urlunsplit(("https", parts.netloc.lower(), parts.path, parts.query, ""))
 
 
-def _next(elements: list[lxml.html.HtmlElement], url: str) -> str:
-    marked = (one for one in elements if "next" in (one.get("rel") or "").lower().split())
-    return next((_absolute(url, one.get("href") or "") for one in marked), "")
+def _next(tags: list[Tag], url: str) -> str:
+    marked = (one for one in tags if "next" in one.get("rel").lower().split())
+    return next((_absolute(url, one.get("href")) for one in marked), "")
 
 
-def _meta(elements: list[lxml.html.HtmlElement], names: tuple[str, ...]) -> str:
+def _meta(tags: list[Tag], names: tuple[str, ...]) -> str:
     for name in names:
-        for one in elements:
+        for one in tags:
             said = one.get("property") or one.get("name") or one.get("itemprop") or ""
-            if one.tag == "meta" and said.lower() == name:
+            if one.name == "meta" and said.lower() == name:
                 return _short(one.get("content"))
     return ""
 
 
-def _text(elements: list[lxml.html.HtmlElement], tag: str) -> str:
-    return next((_short("".join(one.itertext())) for one in elements if one.tag == tag), "")
+def _text(tags: list[Tag], tag: str) -> str:
+    return next((_short(html.unescape(one.text)) for one in tags if one.name == tag), "")
 
 
 def _short(text: object) -> str:
     return " ".join(text.split())[:TEXT_CHARACTERS] if isinstance(text, str) else ""
 
 
-def _author(elements: list[lxml.html.HtmlElement], objects: list[dict[str, JsonValue]]) -> str:
+def _author(tags: list[Tag], objects: list[dict[str, JsonValue]]) -> str:
     for one in objects:
         author = one.get("author")
         author = author.get("name") if isinstance(author, dict) else author
         if _short(author):
             return _short(author)
-    marked = (one for one in elements if "author" in (one.get("rel") or "").lower().split())
-    linked = next((_short("".join(one.itertext())) for one in marked), "")
-    return _meta(elements, ("author",)) or linked
+    marked = (one for one in tags if "author" in one.get("rel").lower().split())
+    linked = next((_short(html.unescape(one.text)) for one in marked), "")
+    return _meta(tags, ("author",)) or linked
 
 
-def _licence(
-    elements: list[lxml.html.HtmlElement], objects: list[dict[str, JsonValue]], links: list[str]
-) -> str:
+def _licence(tags: list[Tag], objects: list[dict[str, JsonValue]], links: list[str]) -> str:
     """Return the licence that the page names; unknown where it names none, or several."""
-    marked = [
-        one.get("href") or ""
-        for one in elements
-        if "license" in (one.get("rel") or "").lower().split()
-    ]
+    marked = [one.get("href") for one in tags if "license" in one.get("rel").lower().split()]
     said = [one.get("license") for one in objects]
     told = [*marked, *(one for one in said if isinstance(one, str))]
     names = {spdx(one) for one in told}
@@ -234,19 +219,17 @@ def _licence(
     return names.pop() if len(names) == 1 else UNKNOWN
 
 
-def _date(
-    elements: list[lxml.html.HtmlElement], objects: list[dict[str, JsonValue]]
-) -> tuple[dt.date | None, str]:
+def _date(tags: list[Tag], objects: list[dict[str, JsonValue]]) -> tuple[dt.date | None, str]:
     """Return when the map was made, and what says so."""
     for key in _DATED:
         for one in objects:
             if day := read_day(one.get(key)):
                 return day, f"the page's JSON, {key}"
     for name in _META_DATES:
-        if day := read_day(_meta(elements, (name,))):
+        if day := read_day(_meta(tags, (name,))):
             return day, f"the page's meta element {name}"
-    for one in elements:
-        if one.tag == "time" and (day := read_day(one.get("datetime"))):
+    for tag in tags:
+        if tag.name == "time" and (day := read_day(tag.get("datetime"))):
             return day, "the page's time element"
     return None, ""
 
