@@ -14,6 +14,7 @@ from rich.markup import escape
 from flows.console import (
     Exit,
     TryExit,
+    connect,
     console,
     errors,
     fail,
@@ -61,14 +62,19 @@ Limit = Annotated[
 ]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="folder of the report")]
 State = {"debug": False}
+RUNS = ("demo", "refresh", "evaluate", "report")
+"""Commands that run flows; where a station is up, they are seen there."""
 
 
 @app.callback()
 def _options(
+    context: typer.Context,
     debug: Annotated[bool, typer.Option("--debug", help="show tracebacks and logs")] = False,
 ) -> None:
     State["debug"] = debug
     quieten_prefect(debug=debug)
+    if context.invoked_subcommand in RUNS:
+        connect()
 
 
 @app.command()

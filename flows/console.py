@@ -63,6 +63,15 @@ def told(error: ValidationError) -> str:
     return f"{where}: {first['msg']}".removeprefix(": ").replace("Value error, ", "")
 
 
+def connect() -> None:
+    """Let flows run against the station that is up (`rerender up`), where there is one."""
+    from flows import station
+
+    settings = read_settings()
+    if (settings.prefect_home / "station.json").exists():
+        station.connect(settings)
+
+
 def quieten_prefect(*, debug: bool) -> None:
     """Set Prefect's variables, unless the user did: no telemetry, only warnings on the terminal.
 

@@ -25,7 +25,8 @@ from flows.station import HEARTBEAT_SECONDS
 
 POOL = "rerender"
 ZOMBIES = "Rerender: runs that died become Crashed"
-TOLD = "Rerender: tell of failed runs and finished refreshes"
+FAILED = "Rerender: tell of failed runs"
+REFRESHED = "Rerender: tell of finished refreshes"
 BLOCK = "rerender-webhook"
 
 MISSED_HEARTBEATS = 3
@@ -42,8 +43,8 @@ def provision(settings: Settings) -> None:
         pool = WorkPoolCreate(name=POOL, type="process", description="Runs on this machine.")
         client.create_work_pool(pool, overwrite=True)
         _automate(client, zombies())
-        if settings.webhook is not None:
-            _automate(client, notification(settings.webhook))
+        for told in [] if settings.webhook is None else notifications(settings.webhook):
+            _automate(client, told)
 
 
 def zombies() -> AutomationCore:
@@ -73,10 +74,10 @@ def zombies() -> AutomationCore:
     )
 
 
-def notification(webhook: SecretStr) -> AutomationCore:
-    """Return the automation that posts failed runs, and whatever a refresh made, to an address.
+def notifications(webhook: SecretStr) -> list[AutomationCore]:
+    """Return the automations that tell an address of failed runs and of finished refreshes.
 
-    The address is kept as a secret of the server, in a block.
+    The address is kept by the server, in a block.
     """
     block = CustomWebhookNotificationBlock(
         name=BLOCK,
@@ -85,22 +86,25 @@ def notification(webhook: SecretStr) -> AutomationCore:
         json_data={"text": "{{subject}}: {{body}}"},
     )
     saved = block.save(BLOCK, overwrite=True)
-    return AutomationCore(
-        name=TOLD,
-        trigger=EventTrigger(
-            match=ResourceSpecification({"prefect.resource.id": "prefect.flow-run.*"}),
-            expect={"prefect.flow-run.Failed", "prefect.flow-run.Crashed"},
-            posture=Posture.Reactive,
-            threshold=1,
-        ),
-        actions=[
-            SendNotification(
-                block_document_id=saved,
-                subject="Rerender: {{ flow.name }} {{ flow_run.state.name }}",
-                body="{{ flow_run.name }}: {{ flow_run.state.message }}",
-            )
-        ],
+    runs = ResourceSpecification({"prefect.resource.id": "prefect.flow-run.*"})
+    refreshes = ResourceSpecification(
+        {"prefect.resource.role": "flow", "prefect.resource.name": "refresh"}
     )
+    failed = EventTrigger(
+        match=runs, expect={"prefect.flow-run.Failed", "prefect.flow-run.Crashed"}
+    )
+    finished = EventTrigger(
+        match=runs, match_related=refreshes, expect={"prefect.flow-run.Completed"}
+    )
+    action = SendNotification(
+        block_document_id=saved,
+        subject="Rerender: {{ flow.name }} {{ flow_run.state.name }}",
+        body="{{ flow_run.name }}: {{ flow_run.state.message }}",
+    )
+    return [
+        AutomationCore(name=FAILED, trigger=failed, actions=[action]),
+        AutomationCore(name=REFRESHED, trigger=finished, actions=[action]),
+    ]
 
 
 def deploy(environment: Mapping[str, str]) -> None:

@@ -2,8 +2,8 @@
 
 Only what comes from a site is filtered: a published set must stay whole, and a folder of one's own
 is one's own choice. What remembers (one per owner, so many per day) remembers for each source by
-itself, so that sources side by side do not decide for each other; only pictures are compared with
-those of all sources.
+itself, so that sources side by side do not decide for each other; only duplicates are looked for
+among all, in the order of the sources.
 """
 
 from __future__ import annotations
@@ -78,8 +78,9 @@ class Sieve:
         _require(self._without)
         earlier = list(_earlier(workshop, request.name))
         self._known = {one.id: name for name, one in earlier} if request.only_new else {}
-        self._texts = [(one.id, key) for _, one in earlier if (key := _text(one, "text_key"))]
+        texts = [(one.id, key) for _, one in earlier if (key := _text(one, "text_key"))]
         hashes = [(one.id, seen) for _, one in earlier if (seen := _text(one, "phash"))]
+        self._texts = SameText(known=texts)
         self._pictures = NearDuplicates(known=hashes)
 
     def judge_of(self, source: str) -> Judge:
@@ -97,10 +98,13 @@ class Sieve:
 
     def compare(self, material: Material, instance: Instance) -> Failed | None:
         """Compare a piece with all that were compared before, in this order."""
-        hashed = _text(instance, "phash")
-        if hashed is None or NearDuplicates.name in self._without:
-            return None
-        return self._pictures.judge_hash(material, hashed)
+        key, hashed = _text(instance, "text_key"), _text(instance, "phash")
+        failure = None
+        if key is not None and SameText.name not in self._without:
+            failure = self._texts.judge_key(material, key)
+        if failure is None and hashed is not None and NearDuplicates.name not in self._without:
+            failure = self._pictures.judge_hash(material, hashed)
+        return failure
 
     def _content(self) -> list[ContentFilter]:
         filters: list[ContentFilter] = [
@@ -109,7 +113,6 @@ class Sieve:
             Size(),
             Toxicity(perspective=_perspective(self._settings)),
             PersonalData(),
-            SameText(known=self._texts),
             PerOwner(by_author=False),  # a composer has many pieces, a paper many formulas
             PerDay(),
         ]
@@ -117,8 +120,8 @@ class Sieve:
 
 
 FILTERS = (
-    Created.name, Size.name, Toxicity.name, PersonalData.name, SameText.name, PerOwner.name,
-    PerDay.name, *looks.CHECKS, NearDuplicates.name,
+    Created.name, Size.name, Toxicity.name, PersonalData.name, PerOwner.name, PerDay.name,
+    *looks.CHECKS, SameText.name, NearDuplicates.name,
 )  # fmt: skip
 """The names of all filters that can be left out, in the order in which they judge."""
 

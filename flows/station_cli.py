@@ -161,7 +161,7 @@ def _tell(settings: Settings, made: Station) -> None:
 def _detach(settings: Settings, port: int) -> None:
     """Start `rerender up` again in the background and wait until its worker runs."""
     from flows import station
-    from flows.station_processes import StationError, start, wait_until
+    from flows.station_processes import StationError, end, start, wait_until
 
     log = station.home(settings) / "up.log"
     keeper = start(["-m", "flows.cli", "up", "--port", str(port)], {}, log)
@@ -169,6 +169,7 @@ def _detach(settings: Settings, port: int) -> None:
         with console.status("starting"):
             wait_until(lambda: _has_worker(settings), keeper, log, "`rerender up`")
     except StationError as error:
+        end([keeper])
         fail(str(error), Exit.INFRA_FAILURES)
     found = station.find(settings)
     if found is not None:

@@ -16,8 +16,8 @@ import psutil
 
 from flows.station import Member
 
-START_SECONDS = 120
-"""A first start makes the database; on a slow machine that takes most of it."""
+START_SECONDS = 300
+"""A first start makes the database: ten seconds on a quiet machine, minutes on a busy one."""
 GRACE_SECONDS = 8
 """What is asked to end is ended by force after so long."""
 TAIL_LINES = 3

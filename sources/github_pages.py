@@ -61,23 +61,20 @@ class GithubPages:
         settings = Settings()
         today = self._today or dt.datetime.now(dt.UTC).date()
         with Client(settings) as client:
-            round_ = _Round(client, settings, since, today)
+            turns = _Turns(client, settings, since, today)
             left = limit
-            while round_.waiting and (left is None or left > 0):
-                outcome = round_.take()
-                if outcome is None:
-                    continue
+            while turns.more and (left is None or left > 0):
+                outcome = turns.take()
                 if isinstance(outcome, Ok):
                     left = None if left is None else left - 1
                     yield outcome
-                elif outcome.final:
-                    yield outcome
-                else:
+                elif isinstance(outcome, Failed):
                     yield with_advice(outcome, settings)
-                    return
+                    if not outcome.final:
+                        return
 
 
-class _Round:
+class _Turns:
     """Takes turns between the subsets: each gives one site, then the next one is asked."""
 
     def __init__(
@@ -87,41 +84,66 @@ class _Round:
         self._core = core_site(settings)
         self._since = since
         site = search_site(settings)
-        self.waiting = [
+        self._waiting = [
             (language, Search(client, site, language).find(since, today)) for language in LANGUAGES
         ]
         self._repositories: set[int] = set()
         self._owners: set[int] = set()
+        self._doubt: Failed | None = None
+        self._cleared: list[Failed] = []
+
+    @property
+    def more(self) -> bool:
+        """Whether there may be something left to take."""
+        return bool(self._waiting or self._cleared or self._doubt)
 
     def take(self) -> Outcome[Material] | None:
-        """Look at one more repository; None where a subset has no more or it is known already."""
-        language, found = self.waiting[0]
+        """Look at one more repository; None where nothing came of it that is to be told."""
+        if self._cleared:
+            return self._cleared.pop()
+        if not self._waiting:
+            return self._doubt
+        language, found = self._waiting[0]
         outcome = next(found, None)
         if outcome is None:
-            self.waiting.pop(0)
+            self._waiting.pop(0)
             return None
         if isinstance(outcome, Failed):
             return outcome
         if outcome.value.id in self._repositories:
             return None
         self._repositories.add(outcome.value.id)
-        made = self._make(language, outcome.value)
+        made = self._unwanted(outcome.value) or self._make(language, outcome.value)
         if isinstance(made, Ok):
             self._owners.add(outcome.value.owner.id)
-            self.waiting.append(self.waiting.pop(0))
+            self._waiting.append(self._waiting.pop(0))
         return made
 
-    def _make(self, language: str, repository: Repository) -> Outcome[Material]:
-        unwanted = self._unwanted(repository)
-        if unwanted:
-            return unwanted
+    def _make(self, language: str, repository: Repository) -> Outcome[Material] | None:
         checkout = download(self._client, self._core, repository)
+        if isinstance(checkout, Failed) and checkout.kind is Kind.NETWORK:
+            return self._wait_and_see(checkout)
+        if self._doubt and (isinstance(checkout, Ok) or checkout.final):
+            message = f"{self._doubt.message}; others are sent, so it is this repository's fault"
+            told = self._doubt.model_copy(update={"kind": Kind.NO_SOURCE, "message": message})
+            self._doubt, self._cleared = None, [told]
         if isinstance(checkout, Failed):
             return checkout
         site = _choose(checkout.value)
         if isinstance(site, Failed):
             return site.model_copy(update={"subject": repository.page})
         return ok(_material(language, repository, checkout.value, site.value))
+
+    def _wait_and_see(self, failure: Failed) -> Failed | None:
+        """Tell a site that is down from one repository that it cannot send.
+
+        The first that is not sent is put aside. If the next one is not sent either, the site is
+        down; if it is, the first would only stand in the way of each later run.
+        """
+        if self._doubt:
+            return failure
+        self._doubt = failure
+        return None
 
     def _unwanted(self, repository: Repository) -> Failed | None:
         """Drop what its listing already speaks against."""

@@ -24,13 +24,15 @@ MOST = 1_000
 PER_PAGE = 100
 WANTED = 400
 """Results that a window is split for: few enough to begin soon, enough to fill pages."""
+PARTS = 100
+"""Most parts that a window is cut into at once, whatever the site counts."""
 SIZE_KB = 1_000
 """Largest repository that is searched for, in kilobytes."""
 
 FIRST = dt.date(2008, 12, 18)
 """The day on which GitHub Pages began."""
 SHORTEST = dt.timedelta(seconds=1)
-LONGEST = dt.timedelta(days=400)
+LONGEST = dt.timedelta(days=1500)
 _SPARSE = 100
 """A window with fewer results makes the next one longer."""
 
@@ -135,7 +137,7 @@ class Search:
             if window.length <= SHORTEST:
                 yield window, self._unsplittable(window, total)
                 return
-            parts = window.split(math.ceil(total / WANTED))
+            parts = window.split(min(math.ceil(total / WANTED), PARTS))
             waiting.extend(parts)
             length = min(length, parts[-1].length)
 
@@ -198,7 +200,7 @@ class Search:
             return self._lost(window, f"sent no list of repositories: {_first_line(error)}")
 
     def _query(self, window: Window) -> str:
-        return f"github.io in:name size:1..{SIZE_KB} created:{window} language:{self._language}"
+        return f"github.io in:name size:<={SIZE_KB} created:{window} language:{self._language}"
 
     def _refused(self, window: Window, response: Response) -> Failed:
         try:

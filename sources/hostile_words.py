@@ -23,7 +23,7 @@ SHORTEST, LONGEST = 4, 12
 """Characters of the beginnings of words in the list."""
 
 _WORD = re.compile(r"\w+")
-_DISGUISED = re.compile(r"[a-z][a-z@$!013]*[@$!013][a-z@$!013]*")
+_DISGUISED = re.compile(r"(?<![a-z@$!013])[a-z][a-z@$!013]*+")
 _SENTENCE_END = ".!?…\n"
 _SHORTENED = re.compile(r"\b[A-Z][a-z]{0,2}\.$")
 """An initial or a title (``S.``, ``Dr.``) that ends no sentence."""
@@ -59,7 +59,8 @@ def hostile_words(text: str) -> Iterator[Hostile]:
         if language is not None:
             yield Hostile(language, found[0])
     for found in _DISGUISED.finditer(plain):
-        if words.language_of(found[0].translate(DISGUISES)) == "en":
+        meant = found[0].translate(DISGUISES)
+        if meant != found[0] and words.language_of(meant) == "en":
             yield Hostile("en", found[0])
     for found in words.phrases.finditer(plain):
         yield Hostile(str(found.lastgroup), found[0])

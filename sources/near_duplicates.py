@@ -190,7 +190,13 @@ class SameText:
             return ok(material)
         assets = {name: digest_bytes(data) for name, data in material.assets.items()}
         key = text_key(material.scenario, material.truth, assets)
+        return self.judge_key(material, key) or ok(material)
+
+    def judge_key(self, material: Material, key: Digest) -> Failed | None:
+        """As `judge`, for a truth whose ``text_key`` is known."""
+        if material.drawn_from is not None:
+            return None
         first = self.admitted.setdefault(key, material.id)
-        if first != material.id:
-            return refused(material, Kind.DUPLICATE, f"the same text as {first} (0 may be equal)")
-        return ok(material)
+        if first == material.id:
+            return None
+        return refused(material, Kind.DUPLICATE, f"the same text as {first} (0 may be equal)")

@@ -8,14 +8,17 @@ both pass.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from benchmark.outcome import Failed, Kind, Outcome, Stage, ok
+from sources.http import Claim, Client, Site
 
-HOST = "commentanalyzer.googleapis.com"
-ADDRESS = f"https://{HOST}/v1alpha1/comments:analyze"
+SITE = Site(name="perspective", hosts=frozenset({"commentanalyzer.googleapis.com"}), interval=1.0)
+"""One request a second is what a new key may ask."""
+ADDRESS = "https://commentanalyzer.googleapis.com/v1alpha1/comments:analyze"
 MOST_BYTES = 20_000
 """Of one text; the service's own bound is 20,480."""
 MOST_REQUESTS = 20
@@ -31,15 +34,42 @@ NO_VERDICT = frozenset(
 
 
 class Posts(Protocol):
-    """Sends JSON to an address and returns status and JSON of the answer, whatever the status.
+    """Sends JSON to an address; returns status and JSON of an answer (200, 400).
 
-    Failures are those of the network and of waits that are too long.
+    Failures are those of the network, a refused key (FORBIDDEN or UNAUTHORIZED), and a quota for
+    which waiting takes too long.
     """
 
     def __call__(
         self, url: str, body: Mapping[str, Any], headers: Mapping[str, str]
     ) -> Outcome[tuple[int, Any]]:
-        """Post once, with the retries of the client."""
+        """Post, with the retries of the client."""
+
+
+def posting(client: Client) -> Posts:
+    """Return what sends JSON through the one client of all sites."""
+
+    def post(
+        url: str, body: Mapping[str, Any], headers: Mapping[str, str]
+    ) -> Outcome[tuple[int, Any]]:
+        outcome = client.post(
+            SITE,
+            url,
+            content=json.dumps(body).encode(),
+            content_type="application/json",
+            headers=headers,
+            claims=(Claim.JSON,),
+            most=1_000_000,
+            accept=(400,),
+        )
+        if isinstance(outcome, Failed):
+            return outcome
+        try:
+            return ok((outcome.value.status, json.loads(outcome.value.body)))
+        except (ValueError, RecursionError):
+            return ok((outcome.value.status, None))
+
+    return post
 
 
 @dataclass(frozen=True)
@@ -93,7 +123,7 @@ class Perspective:
         }
         outcome = self.post(ADDRESS, body, {"X-Goog-Api-Key": self.key})
         if isinstance(outcome, Failed):
-            return outcome
+            return _ours(outcome)
         status, answer = outcome.value
         if status == 200:
             return _scores(answer)
@@ -136,11 +166,18 @@ def _refusal(status: int, answer: Any) -> Outcome[dict[str, float]]:  # noqa: AN
     said = str(error.get("message") or f"status {status}")
     if status == 400 and named & NO_VERDICT:
         return ok({})
-    if status in (401, 403) or "API_KEY_INVALID" in reasons:
+    if "API_KEY_INVALID" in reasons:
         return _failed(Kind.UNAUTHORIZED, f"RERENDER_PERSPECTIVE_KEY is refused: {said}")
-    if status == 429:
-        return _failed(Kind.RATE_LIMITED, f"the quota is used up: {said}")
     return _failed(Kind.PROVIDER_ERROR, said)
+
+
+def _ours(failure: Failed) -> Failed:
+    """Return a failure to ask the service as what it is: no fault of the material."""
+    if failure.kind in (Kind.FORBIDDEN, Kind.UNAUTHORIZED):
+        return _failed(Kind.UNAUTHORIZED, f"RERENDER_PERSPECTIVE_KEY is refused: {failure.message}")
+    if failure.final:
+        return _failed(Kind.PROVIDER_ERROR, failure.message)
+    return failure
 
 
 def _failed(kind: Kind, message: str) -> Failed:

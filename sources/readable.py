@@ -30,7 +30,11 @@ HTML_SUFFIXES = frozenset({".htm", ".html", ".md", ".markdown", ".svg", ".xhtml"
 """Markdown may hold HTML and is otherwise text, as which HTML's reader takes it."""
 STRINGS_SUFFIXES = frozenset({".js", ".mjs", ".ts", ".css", ".scss", ".sass", ".less"})
 
-_STRING = re.compile(r'"((?:[^"\\\n]|\\.)*+)"|\'((?:[^\'\\\n]|\\.)*+)\'|`((?:[^`\\]|\\.)*+)`')
+_TAG = re.compile(r"<[^<>]*+>?")
+_STRING = re.compile(
+    r'"((?:[^"\\\n]|\\.)*+)"?|\'((?:[^\'\\\n]|\\.)*+)\'?|`((?:[^`\\]|\\.)*+)`?', re.DOTALL
+)
+"""Also one that is not closed: to look for its end again and again would take for ever."""
 _TEX_COMMENT = re.compile(r"(?<!\\)%[^\n]*+")
 _TEX_ACCENT = re.compile(r"\\[\"'`^~=.]\{?([A-Za-z])\}?")
 _TEX_COMMAND = re.compile(r"\\(?:[A-Za-z@]++\*?|.)", re.DOTALL)
@@ -38,7 +42,7 @@ _TEX_MARK = re.compile(r"[{}$&#_^~]")
 _WRAPPED = re.compile(r"(?<=\S)[ \t]*+\n(?!\s*?\n)")
 """The end of a line inside of a paragraph, which is a space."""
 _LY_COMMENT = re.compile(r"%\{(?:[^%]|%(?!\}))*+(?:%\}|\Z)|%[^\n]*+")
-_LY_STRING = re.compile(r'"((?:[^"\\]|\\.)*+)"', re.DOTALL)
+_LY_STRING = re.compile(r'"((?:[^"\\]|\\.)*+)"?', re.DOTALL)
 _LY_WORDS = re.compile(r"\\(?:lyricmode|lyrics|addlyrics|lyricsto|markup)\b")
 _LY_HYPHEN = re.compile(r"\s*--\s*")
 
@@ -66,11 +70,18 @@ def _read(scenario: str, name: str, text: str) -> Iterator[str]:
 
 def read_html(text: str) -> Iterator[str]:
     """Yield texts and described pictures of a page, a block after the other."""
-    parser = html.HTMLParser(encoding="utf-8", remove_comments=True, no_network=True)
+    parser = html.HTMLParser(
+        encoding="utf-8", remove_comments=True, no_network=True, huge_tree=True
+    )
     try:
         root = html.document_fromstring(text.encode("utf-8", "replace"), parser=parser)
     except (etree.ParserError, etree.XMLSyntaxError, ValueError, AssertionError):
         return  # a page without any content has no root
+    if any("depth" in entry.message.lower() for entry in parser.error_log):
+        yield _TAG.sub(
+            "\n", text
+        )  # the parser gives up on what is nested too deep, browsers do not
+        return
     for element in root.iter():
         if not isinstance(element.tag, str):
             continue

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from benchmark.outcome import Failed, Kind, Outcome, ok
+from benchmark.outcome import Failed, Kind, Outcome, Stage, ok
 from benchmark.records import Material
 from sources.filters import refused
 from sources.hostile_words import hostile_words, is_name
@@ -97,7 +97,7 @@ class Toxicity:
             return ok(material)
         verdict = self.perspective.judge(text)
         if isinstance(verdict, Failed):
-            return verdict.model_copy(update={"subject": material.id})
+            return verdict.model_copy(update={"stage": Stage.FILTER, "subject": material.id})
         if (found := verdict.value.above(BOUNDS)) is None:
             return ok(material)
         attribute, score, most = found

@@ -8,6 +8,7 @@ anything is rendered. The renderer looks again at what happens, and its flags dr
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
@@ -25,6 +26,7 @@ _SETTING = r"^{}[ \t]*:[ \t]*[\"']?([^\s\"'#][^\"'#\n]*)"
 _THEME = re.compile(_SETTING.format("theme"), re.MULTILINE)
 _REMOTE_THEME = re.compile(_SETTING.format("remote_theme"), re.MULTILINE)
 _THEME_LINE = re.compile(r"^theme[ \t]*:.*\n?", re.MULTILINE)
+_NOTHING = frozenset({"null", "~", "false"})
 _DEFAULTS = re.compile(r"^defaults[ \t]*:", re.MULTILINE)
 _LAYOUT = re.compile(r"^layout[ \t]*:[ \t]*[\"']?([\w./ -]+)", re.MULTILINE)
 _DEFAULT_LAYOUTS = ("home", "page", "default")
@@ -65,10 +67,9 @@ def _check_source(site: SiteFiles) -> Outcome[SiteFiles]:
     if f"{site.folder}/{NO_JEKYLL}".lstrip("/") in site.left_out:
         return unsuitable(f"{NO_JEKYLL} says that it is finished, but it is a source for Jekyll")
     config = next((site.texts[name] for name in CONFIGS if name in site.texts), "")
-    remote, theme = _REMOTE_THEME.search(config), _THEME.search(config)
+    remote, named = _setting(_REMOTE_THEME, config), _setting(_THEME, config)
     if remote:
-        return _missing(f"its theme {remote[1].strip()!r} lies in another repository")
-    named = theme[1].strip() if theme else ""
+        return _missing(f"its theme {remote!r} lies in another repository")
     if named in THEMES:
         return ok(site)
     if named and not _own_layouts(site):
@@ -77,6 +78,13 @@ def _check_source(site: SiteFiles) -> Outcome[SiteFiles]:
     if bare:
         return _missing(bare)
     return ok(_without_theme(site, named) if named else site)
+
+
+def _setting(pattern: re.Pattern[str], config: str) -> str:
+    """Return the value of a setting, or an empty string where it has none."""
+    found = pattern.search(config)
+    value = found[1].strip() if found else ""
+    return "" if value in _NOTHING else value
 
 
 def _bare(site: SiteFiles, config: str) -> str:
@@ -88,7 +96,7 @@ def _bare(site: SiteFiles, config: str) -> str:
     named = _LAYOUT.search(_front_matter(site.texts[site.entry]))
     if named:
         name = named[1].strip()
-        if name in {"none", "null"} or name in own:
+        if name in _NOTHING | {"none"} or name in own:
             return ""
         return f"its layout {name!r} is not in the repository"
     if not _is_markdown(site.entry) or _DEFAULTS.search(config):
@@ -119,20 +127,30 @@ def _front_matter(text: str) -> str:
     return text[4:].partition("\n---")[0]
 
 
+class _Loaded:
+    """Takes the tags of a page from the parser; keeps the addresses that it is sure to load."""
+
+    def __init__(self) -> None:
+        self.addresses: list[str] = []
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        if tag == "script":
+            self.addresses.append(attributes.get("src", ""))
+        elif tag == "link" and "stylesheet" in attributes.get("rel", "").lower().split():
+            self.addresses.append(attributes.get("href", ""))
+
+    def close(self) -> list[str]:
+        return self.addresses
+
+
 def _elsewhere(page: str) -> str:
     """Name the style sheets and scripts that a finished page loads from other hosts."""
-    from bs4 import BeautifulSoup  # noqa: PLC0415 - loads slowly
+    from lxml import etree  # noqa: PLC0415 - loads slowly
 
-    document = BeautifulSoup(page, "lxml")
-    wanted: dict[str, int] = {}
-    for tag in document.find_all(["link", "script"]):
-        sheet = tag.name == "link"
-        if sheet and "stylesheet" not in map(str.lower, tag.get_attribute_list("rel")):
-            continue
-        address = tag.get("href" if sheet else "src")
-        host = _host(str(address)) if address else ""
-        if host:
-            wanted[host] = wanted.get(host, 0) + 1
+    parser = etree.HTMLParser(target=_Loaded(), encoding="utf-8")
+    parser.feed(page.encode())
+    addresses: list[str] = parser.close()
+    wanted = Counter(host for host in map(_host, addresses) if host)
     if not wanted:
         return ""
     hosts = sorted(wanted)

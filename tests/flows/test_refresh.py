@@ -48,7 +48,7 @@ def piece(source, number, truth=None, created=DAY):
         id=f"{source}/{number}",
         scenario="toy",
         subset=toy.ToyScenario.subsets[number % 2],
-        truth=truth or "y" * number,
+        truth=truth or source[-1] * number,
         provenance=toy.PROVENANCE.model_copy(update={"source": source, "created": created}),
     )
 
@@ -208,7 +208,8 @@ class TestFilters:
         ]
         frozen, _ = refresh(settings, "site-a")
         assert [one.id for one in frozen.instances] == ["site-a/1", "site-a/4"]
-        assert frozen.funnel[0].dropped == {"duplicate": 1, "too_large": 1, "toxic": 1}
+        assert frozen.funnel[0].dropped == {"too_large": 1, "toxic": 1}
+        assert frozen.funnel[0].discarded == {"duplicate": 1}
         masked = frozen.instances[1]
         assert masked.attributes["masked"] == {"email": 1}
         with opened(settings) as workshop:

@@ -12,6 +12,7 @@ import io
 import itertools
 import json
 import re
+import sys
 import tarfile
 import threading
 import zlib
@@ -19,13 +20,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 API, CODELOAD = "api.github.com", "codeload.github.com"
 HUGE = 12
 """Megabytes of an archive that is too large."""
 
-_QUERY = re.compile(r"github\.io in:name size:(\d+)\.\.(\d+) created:(\S+)\.\.(\S+) language:(\w+)")
+_QUERY = re.compile(r"github\.io in:name size:<=(\d+) created:(\S+)\.\.(\S+) language:(\w+)")
 _REPOSITORY = re.compile(
     r"/(?:repos/([^/]+/[^/]+)|repositories/(\d+))/(commits|tarball)(?:/(\w+))?"
 )
@@ -164,13 +165,13 @@ class GitHub:
         if (page - 1) * per_page >= 1000:
             message = "Only the first 1000 search results are available"
             return 422, {"message": message, "status": "422"}
-        least, most, *window = asked.groups()
+        most, *window = asked.groups()
         start, end = (dt.datetime.fromisoformat(edge) for edge in window[:2])
         found = [
             repo.item()
             for repo in self.repositories
             if repo.language.lower() == window[2]
-            and int(least) <= repo.size <= int(most)
+            and repo.size <= int(most)
             and (self.heedless or start <= dt.datetime.fromisoformat(repo.created) <= end)
         ]
         with self._lock:
@@ -292,10 +293,17 @@ def github(repositories: list[Repo], tomorrow: list[Repo] | None = None) -> Iter
         yield state
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request, client_address):
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
+
 @contextmanager
 def _serving(handler: type[_Handler]) -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    server.daemon_threads = True
+    server = _Server(("127.0.0.1", 0), handler)
     thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
     thread.start()
     try:
@@ -316,8 +324,3 @@ def limited(prefix: str, *, primary: bool, status: int = 403) -> Canned:
         )
     message = "You have exceeded a secondary rate limit. Please wait a few minutes."
     return Canned(prefix, status, {"message": message}, {"retry-after": "3000"})
-
-
-def question(**parts: str) -> str:
-    """Encode a query as the client does, for comparisons."""
-    return urlencode(parts)

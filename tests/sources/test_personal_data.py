@@ -158,6 +158,18 @@ def test_what_masking_would_not_hide_is_dropped(piece, reason):
     assert "ada@" not in outcome.message
 
 
+LENGTH = 100_000
+LONG = ["a@" * LENGTH, "a." * LENGTH, "+1 " * LENGTH, "tel: 1" * LENGTH, "{a," * LENGTH,
+        "DE89 3704 " * LENGTH, "a" * LENGTH, "1 " * LENGTH, "a\\_" * LENGTH, '\\"' * LENGTH,
+        "a@" + "b." * LENGTH, "&#64;" * LENGTH]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", LONG, ids=lambda text: text[:9])
+def test_long_texts_are_searched_in_one_pass(text):
+    assert list(find(text)) == []  # an attempt per beginning would take hours
+    assert masked(material(json.dumps([text]))).attributes == {}
+
+
 PIECES = st.sampled_from(
     [written for _, _, written, _ in FOUND] + ["Tel. ", " ", "\n", '"', "{x}@"]
 )

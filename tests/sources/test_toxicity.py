@@ -15,11 +15,26 @@ from hypothesis import strategies as st
 from benchmark.outcome import Failed, Kind, Ok, Outcome, Stage, ok
 from benchmark.records import Material, Provenance, Subject
 from sources.bundled import Bundled
+from sources.difficulty import difficulty
 from sources.hostile_words import hostile_words, is_name
-from sources.perspective import MOST_BYTES, Perspective, pieces
+from sources.http import Client
+from sources.perspective import MOST_BYTES, Perspective, pieces, posting
 from sources.readable import readable
 from sources.toxicity import Toxicity
 from sources.toxicity_model import load, read_pickle
+from tests.servers.perspective_server import (
+    BAD_KEY,
+    HOST,
+    KEY,
+    NOT_ENABLED,
+    PATH,
+    QUOTA,
+    UNKNOWN_LANGUAGE,
+    refusal,
+    scores,
+    serving_perspective,
+)
+from tests.servers.site import Answer, StandIn, json_answer
 
 INNOCENT = [
     "Scunthorpe beat Penistone; Cockermouth and Sussex drew, and Essex lost to Middlesex.",
@@ -120,6 +135,14 @@ def test_only_what_a_reader_sees_is_read():
         assert isinstance(Toxicity().judge(material(page(seen), "webpage")), Failed), seen
 
 
+@pytest.mark.parametrize("depth", [300, 5_000])
+def test_what_is_nested_deeply_is_read(depth):
+    nested = "<div>" * depth + "oh shi" + "t" + "</div>" * depth
+    assert isinstance(Toxicity().judge(material(page(nested), "webpage")), Failed)
+    after = "<div>" * depth + "</div>" * depth + "<p>oh shi" + "t</p>"
+    assert isinstance(Toxicity().judge(material(page(after), "webpage")), Failed)
+
+
 def test_notes_are_not_words_but_lyrics_are():
     notes = "{ ass4 fiss ciss ass fag dyk } % what shi" + "t"
     assert isinstance(Toxicity().judge(material(notes, "music")), Ok)
@@ -142,6 +165,28 @@ def test_names_are_told_by_a_capital_inside_of_a_sentence():
     text = "By Jane Moron. Moron! moron"
     places = [at for at in range(len(text)) if text[at : at + 5].lower() == "moron"]
     assert [is_name(text, at, at + 5) for at in places] == [True, False, False]
+
+
+LENGTH = 100_000
+LONG = {
+    "open strings": '\\"' * LENGTH,
+    "open templates": "`\\" * LENGTH,
+    "open comments": "%{\n" * LENGTH,
+    "open lyrics": "\\lyrics{" * LENGTH,
+    "one word": "a" * LENGTH,
+    "nested elements": "<div>" * LENGTH,
+    "an open script": "<script>" + "\\'" * LENGTH,
+    "blank lines": "a\n \n" * LENGTH,
+}
+
+
+@pytest.mark.parametrize("scenario", ["webpage", "latex", "music", "mindmap"])
+@pytest.mark.parametrize("what", LONG)
+def test_long_texts_are_read_in_one_pass(scenario, what):
+    text = LONG[what]
+    piece = material(page(text) if scenario == "webpage" else text, scenario)
+    assert isinstance(Toxicity().judge(piece), Ok)  # an attempt per beginning would take hours
+    assert difficulty(piece) is not None
 
 
 # --- the model ---
@@ -194,27 +239,6 @@ class Service:
         return self.reply
 
 
-def scores(toxicity: float, explicit: float) -> dict[str, Any]:
-    def attribute(value: float) -> dict[str, Any]:
-        score = {"value": value, "type": "PROBABILITY"}
-        return {"spanScores": [{"begin": 0, "end": 5, "score": score}], "summaryScore": score}
-
-    return {
-        "attributeScores": {
-            "TOXICITY": attribute(toxicity),
-            "SEXUALLY_EXPLICIT": attribute(explicit),
-        },
-        "languages": ["en"],
-        "detectedLanguages": ["en"],
-    }
-
-
-def refusal(code: int, status: str, message: str, **detail: Any) -> dict[str, Any]:
-    details = [{"@type": "type.googleapis.com/google.example.Error", **detail}] if detail else []
-    error = {"code": code, "message": message, "status": status, "details": details}
-    return {"error": error}
-
-
 def asked(service: Service) -> Outcome[Material]:
     return Toxicity(perspective=Perspective("secret", service)).judge(material("good morning"))
 
@@ -241,30 +265,13 @@ def test_the_key_is_in_no_address_and_nothing_is_to_be_stored():
 
 
 def test_a_language_that_it_does_not_know_is_no_verdict():
-    service = Service(
-        400,
-        refusal(
-            400,
-            "INVALID_ARGUMENT",
-            "Attribute TOXICITY does not support request languages: la",
-            errorType="LANGUAGE_NOT_SUPPORTED_BY_ATTRIBUTE",
-            languageNotSupportedByAttributeError={
-                "detectedLanguages": ["la"],
-                "attribute": "TOXICITY",
-            },
-        ),
-    )
-    assert isinstance(asked(service), Ok)
+    assert isinstance(asked(Service(400, UNKNOWN_LANGUAGE)), Ok)
 
 
 @pytest.mark.parametrize(
     ("status", "answer", "kind"),
     [
-        (403, refusal(403, "PERMISSION_DENIED", "The API is not enabled"), Kind.UNAUTHORIZED),
-        (400, refusal(400, "INVALID_ARGUMENT", "API key not valid", reason="API_KEY_INVALID"),
-         Kind.UNAUTHORIZED),
-        (429, refusal(429, "RESOURCE_EXHAUSTED", "Quota exceeded for quota metric 'Analyze'"),
-         Kind.RATE_LIMITED),
+        (400, BAD_KEY, Kind.UNAUTHORIZED),
         (500, refusal(500, "INTERNAL", "Internal error encountered."), Kind.PROVIDER_ERROR),
         (400, refusal(400, "INVALID_ARGUMENT", "Unknown requested attribute: X"),
          Kind.PROVIDER_ERROR),
@@ -287,6 +294,58 @@ def test_what_the_local_check_refuses_never_leaves_the_machine():
     judge = Toxicity(perspective=Perspective("secret", service)).judge
     assert isinstance(judge(material(HOSTILE[0][0])), Failed)
     assert not service.asked
+
+
+@pytest.fixture
+def client(monkeypatch, tmp_path):
+    """A client whose waits are none."""
+    monkeypatch.setenv("RERENDER_HTTP_CACHE", str(tmp_path))
+    monkeypatch.setenv("RERENDER_HTTP_RETRIES", "0")
+    monkeypatch.setenv("RERENDER_HTTP_LONGEST_WAIT", "0")
+
+    def connected(site: StandIn) -> Client:
+        monkeypatch.setenv("RERENDER_MIRRORS", json.dumps({HOST: site.address}))
+        return Client()
+
+    return connected
+
+
+def test_the_service_is_asked_over_a_real_connection(client):
+    with serving_perspective() as site, client(site) as http:
+        judge = Toxicity(perspective=Perspective(KEY, posting(http))).judge
+        assert isinstance(judge(material("good morning")), Ok)
+        assert isinstance(judge(material("Gloria in excelsis")), Ok)
+        toxic = judge(material("a wicked thing"))
+        assert isinstance(toxic, Failed)
+        assert (toxic.stage, toxic.kind) == (Stage.FILTER, Kind.TOXIC)
+        wrong = Toxicity(perspective=Perspective("wrong", posting(http))).judge(material("hello"))
+        assert isinstance(wrong, Failed)
+        assert wrong.kind is Kind.UNAUTHORIZED
+        assert "wrong" not in wrong.model_dump_json()
+        assert site.count(PATH, "POST") == 4
+        assert all(KEY not in each.target for each in site.asked)
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        (json_answer(NOT_ENABLED, 403), Kind.UNAUTHORIZED),
+        (json_answer(QUOTA, 429, retry_after="60"), Kind.RATE_LIMITED),
+        (json_answer({}, 503), Kind.NETWORK),
+        (
+            Answer(200, b"<html>maintenance</html>", {"Content-Type": "text/html"}),
+            Kind.PROVIDER_ERROR,
+        ),
+    ],
+)
+def test_what_the_service_does_wrong_is_ours(client, answer, kind):
+    with serving_perspective(answer) as site, client(site) as http:
+        outcome = Toxicity(perspective=Perspective(KEY, posting(http))).judge(material("hello"))
+    assert isinstance(outcome, Failed)
+    assert outcome.stage is Stage.FILTER
+    assert outcome.subject == "x/1"
+    assert outcome.kind is kind
+    assert not outcome.final
 
 
 @given(st.text(max_size=400).map(lambda text: text * 200))
