@@ -40,7 +40,7 @@ def chain(depth: int) -> str:
         ("latex", r"\begin{a}\left(\frac{\sqrt{x}}{2}\right)\end{a} \{",
          {"tokens": 23, "nesting": 4}),
         ("music", r"{ c'4 d8 r4 <e g>2 }", {"notes": 5, "staves": 1}),
-        ("music", r"\version \"2.24.0\" \header { title = \"a b c\" } \new Staff { c4 d } "
+        ("music", r'\version "2.24.0" \header { title = "a b c" } \new Staff { c4 d } '
          r"\new Staff { \clef bass cis4 } \addlyrics { a b c d } \layout { a } { e4 }",
          {"notes": 4, "staves": 2}),
         ("music", "{ c4 % d e f\n g \"a b\" do4 re mi }", {"notes": 5, "staves": 1}),
