@@ -18,7 +18,7 @@ from flows.forms import RefreshRequest
 from flows.freezing import RefreshError, freeze, require_no_infra
 from flows.gathering import Gathering, is_live
 from flows.progress import current
-from flows.sieve import Sieve
+from flows.sieve import Sieve, graded
 from flows.tasks import BATCHES_AT_ONCE, fetch_batch, refer_batch
 from flows.workshop import Workshop, opened
 
@@ -47,8 +47,7 @@ def refresh(request: RefreshRequest = RefreshRequest()) -> str:
         RegistryError: a source or a filter has another name.
     """
     since = request.first_day(dt.datetime.now(dt.UTC).date())
-    with opened() as workshop, pace.shared():
-        sieve = Sieve(workshop, request, since)
+    with opened() as workshop, pace.shared(), Sieve(workshop, request, since) as sieve:
         gatherings = [
             Gathering(
                 source,
@@ -146,7 +145,7 @@ def _derive(
     )
     derived = Gathering(gathering.source, label=f"{gathering.source}, derived")
     if pieces:
-        _draw(workshop, sieve, [(derived, pieces)])
+        _draw(workshop, sieve, [(derived, [graded(piece) for piece in pieces])])
     return derived, unplaced
 
 

@@ -9,6 +9,7 @@ from prefect import flow
 
 from benchmark import registry
 from benchmark.records import Instance
+from benchmark.snapshot import Snapshot
 from flows import runs
 from flows.forms import ReportRequest
 from flows.workshop import opened
@@ -27,6 +28,13 @@ class Published:
 
 def _prompt(instance: Instance) -> str:
     return registry.scenarios.get(instance.scenario).prompt(instance)
+
+
+def _span(frozen: Snapshot) -> str:
+    """Return when the material was made."""
+    days = [instance.provenance.created for instance in frozen.instances]
+    first, last = min(days), max(days)
+    return f"made on {last}" if first == last else f"made from {first} to {last}"
 
 
 @flow(name="report")
@@ -48,7 +56,7 @@ def report(request: ReportRequest = ReportRequest()) -> Published:
             scenarios,
             seed=document.seed,
             title=document.name,
-            snapshot=f"{frozen.name}, sha256 {frozen.digest[:12]}",
+            snapshot=f"{frozen.name}, sha256 {frozen.digest[:12]}, {_span(frozen)}",
             baselines=document.baselines,
         )
         folder = request.folder

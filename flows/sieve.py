@@ -10,28 +10,24 @@ from __future__ import annotations
 
 import datetime as dt
 import difflib
-import json
 from collections.abc import Iterator, Mapping
-from functools import partial
-from typing import Any, ClassVar
+from types import TracebackType
+from typing import ClassVar, Self
 
 from benchmark import snapshot
-from benchmark.outcome import Failed, Kind, Ok, Outcome, Stage, ok
+from benchmark.outcome import Failed, Kind, Outcome, Stage, ok
 from benchmark.records import Instance, Material
-from benchmark.settings import Settings
 from flows import looks
 from flows.forms import RefreshRequest
 from flows.gathering import Judge, is_live
 from flows.workshop import Workshop
+from sources.difficulty import difficulty
 from sources.filters import ContentFilter, Created, PerDay, PerOwner, Size, judge_content
-from sources.http import Claim, Client, Site
+from sources.http import Client
 from sources.near_duplicates import NearDuplicates, SameText
 from sources.personal_data import PersonalData
-from sources.perspective import Perspective
+from sources.perspective import Perspective, posting
 from sources.toxicity import Toxicity
-
-PERSPECTIVE = Site("perspective", frozenset({"commentanalyzer.googleapis.com"}), interval=1.0)
-"""A request a second is what the service gives without asking."""
 
 
 class UnknownFilter(ValueError):
@@ -58,7 +54,7 @@ class Known:
 
 
 class Sieve:
-    """All filters of one refresh."""
+    """All filters of one refresh; within its context the Perspective API can be asked."""
 
     def __init__(self, workshop: Workshop, request: RefreshRequest, since: dt.date | None) -> None:
         """Prepare the filters.
@@ -74,7 +70,8 @@ class Sieve:
         """
         self._without = frozenset(request.without)
         self._since = since
-        self._settings = workshop.settings
+        self._client = Client(workshop.settings)
+        self._key = workshop.settings.perspective_key
         _require(self._without)
         earlier = list(_earlier(workshop, request.name))
         self._known = {one.id: name for name, one in earlier} if request.only_new else {}
@@ -83,14 +80,30 @@ class Sieve:
         self._texts = SameText(known=texts)
         self._pictures = NearDuplicates(known=hashes)
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._client.__exit__(kind, error, trace)
+
     def judge_of(self, source: str) -> Judge:
         """Return the filters on what a piece of a source is, with a memory of their own.
 
-        Those that remember come last, so that nothing takes a place that another refuses.
+        Those that remember come last, so that nothing takes a place that another refuses. Whatever
+        passes is graded.
         """
-        if not is_live(source):
-            return ok
-        return partial(judge_content, self._content())
+        filters = self._content() if is_live(source) else []
+
+        def judge(material: Material) -> Outcome[Material]:
+            judged = judge_content(filters, material)
+            return judged if isinstance(judged, Failed) else ok(graded(judged.value))
+
+        return judge
 
     def checks_of(self, source: str) -> dict[str, str] | None:
         """Return the checks of how a piece of a source looks by itself, or None."""
@@ -111,12 +124,26 @@ class Sieve:
             Known(self._known),
             Created(since=self._since),
             Size(),
-            Toxicity(perspective=_perspective(self._settings)),
+            Toxicity(perspective=self._perspective()),
             PersonalData(),
             PerOwner(by_author=False),  # a composer has many pieces, a paper many formulas
             PerDay(),
         ]
         return [each for each in filters if each.name not in self._without]
+
+    def _perspective(self) -> Perspective | None:
+        if self._key is None:
+            return None
+        return Perspective(self._key.get_secret_value(), posting(self._client))
+
+
+def graded(material: Material) -> Material:
+    """Return a piece with the attribute ``difficulty``, where that can be told."""
+    level = difficulty(material)
+    if level is None:
+        return material
+    attributes = {**material.attributes, "difficulty": level}
+    return material.model_copy(update={"attributes": attributes})
 
 
 FILTERS = (
@@ -144,28 +171,3 @@ def _earlier(workshop: Workshop, name: str | None) -> Iterator[tuple[str, Instan
 def _text(instance: Instance, attribute: str) -> str | None:
     value = instance.attributes.get(attribute)
     return value if isinstance(value, str) else None
-
-
-def _perspective(settings: Settings) -> Perspective | None:
-    if settings.perspective_key is None:
-        return None
-    return Perspective(settings.perspective_key.get_secret_value(), partial(_post, settings))
-
-
-def _post(
-    settings: Settings, url: str, body: Mapping[str, Any], headers: Mapping[str, str]
-) -> Outcome[tuple[int, Any]]:
-    """Send JSON to the Perspective API and return status and answer."""
-    with Client(settings) as client:
-        answer = client.post(
-            PERSPECTIVE,
-            url,
-            content=json.dumps(body).encode(),
-            content_type="application/json",
-            headers=headers,
-            claims=(Claim.JSON,),
-            accept=(400, 403, 429),
-        )
-    if not isinstance(answer, Ok):
-        return answer
-    return ok((answer.value.status, json.loads(answer.value.body)))

@@ -217,7 +217,7 @@ class Wire:
 
     def _limit(self, ask: Ask, hop: Hop, answer: httpx.Response, attempt: int) -> Again | None:
         status, now = answer.status_code, self._clock.now()
-        if status not in {403, 429, 503}:
+        if status not in {403, 429, 503} or status in ask.accept:
             return None
         body = _beginning(answer) if status == 403 else b""
         headers = lowered(answer.headers)
