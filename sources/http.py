@@ -8,81 +8,27 @@ a stand-in on loopback, which is the only way to a private address.
 
 from __future__ import annotations
 
-import datetime as dt
+import errno
 from collections.abc import Collection, Mapping
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
-from enum import StrEnum
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Self
 
-from benchmark.outcome import Outcome
+from benchmark.outcome import Failed, Kind, Outcome, ok
 from benchmark.settings import Settings
+from sources import http_address, http_cache, http_claim
+from sources.http_address import Addresses, Refused
+from sources.http_cache import Cache, Keep, Kept
+from sources.http_claim import Claim
+from sources.http_guard import Resolver, resolve
+from sources.http_pace import CLOCK, Clock, Pace
+from sources.http_request import Ask, Response, failed
+from sources.http_site import Site, is_secret, is_well_formed, lowered
+from sources.http_wire import LONGEST_REQUEST, Wire
+
+__all__ = ["MEGABYTE", "Claim", "Client", "Keep", "Pace", "Response", "Site"]
 
 MEGABYTE = 1_000_000
-
-
-@dataclass(frozen=True)
-class Site:
-    """A site: where it may lead and how fast it may be asked."""
-
-    name: str
-    """Letters and dashes; also names the shared rate limit."""
-    hosts: frozenset[str]
-    """The hosts that requests and redirects may go to."""
-    interval: float
-    """Least seconds between the starts of two requests, all tasks of a run together."""
-    headers: Mapping[str, str] = field(default_factory=dict)
-    """Sent with every request to these hosts, and to no other (tokens)."""
-
-
-class Claim(StrEnum):
-    """What a body is said to be; told by its first bytes, never by its name or type alone."""
-
-    JSON = "json"
-    XML = "xml"
-    HTML = "html"
-    TEXT = "text"
-    PDF = "pdf"
-    ZIP = "zip"
-    GZIP = "gzip"
-    TAR = "tar"
-    IMAGE = "image"
-
-
-class Keep(StrEnum):
-    """How long an answer is used again without asking the site."""
-
-    FOR_EVER = "for ever"
-    """The address names one content (a commit, a version)."""
-    TODAY = "today"
-    """Until midnight (UTC), then asked for anew (what changes once a day)."""
-    CHECKED = "checked"
-    """Asked each time whether it changed (ETag, Last-Modified); kept if the answer is 304."""
-    NOT = "not"
-
-
-@dataclass(frozen=True)
-class Response:
-    """An answer that is what it was said to be."""
-
-    url: str
-    """Where it came from in the end, after redirects."""
-    status: int
-    headers: Mapping[str, str]
-    """Names in lower case."""
-    body: bytes
-    """As it was sent, undone from its content encoding."""
-    fetched: dt.datetime
-    """When the site sent it (UTC)."""
-    from_cache: bool = False
-
-
-class Pace(Protocol):
-    """Gives turns to a site; shared by whoever asks the same sites."""
-
-    def turn(self, site: Site) -> AbstractContextManager[None]:
-        """Wait until a request may begin, and hold the connection while it lasts."""
+FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
 class Client:
@@ -93,17 +39,44 @@ class Client:
     * a ``Response``, for status 200 (and those in `accept`);
     * GONE (404, 410), FORBIDDEN (401 without a token, 403, 451), TOO_LARGE (more bytes than
       `most`, as announced or as counted), NOT_AS_CLAIMED (another kind of content than `claims`, a
-      redirect to a host that is not the site's, a truncated body): final, the material's;
+      redirect to a host that is not the site's, an address that may not be asked, any other
+      status): final, the material's;
     * UNAUTHORIZED (a token that is refused), RATE_LIMITED (429, 403 with the marks of a limit, 503
       with Retry-After, when waiting would take longer than the settings allow), NETWORK (no answer
-      after all retries, 5xx): ours, the next run tries again.
+      after all retries, one that broke off, 5xx, a host with no public address), DISK_FULL and
+      INTERNAL_ERROR (the answer could not be kept): ours, the next run tries again.
 
     Every failure is of stage FETCH and its ``subject`` is the address.
     """
 
-    def __init__(self, settings: Settings | None = None, *, pace: Pace | None = None) -> None:
-        """Read contact, cache, mirrors and waits from the settings; nothing is opened yet."""
-        raise NotImplementedError
+    def __init__(
+        self,
+        settings: Settings | None = None,
+        *,
+        pace: Pace | None = None,
+        clock: Clock = CLOCK,
+        resolver: Resolver = resolve,
+        longest: float = LONGEST_REQUEST,
+    ) -> None:
+        """Read contact, cache, mirrors and waits from the settings; nothing is opened yet.
+
+        Args:
+            settings: by default those of the environment.
+            pace: by default the one of the process (``sources.http_pace``).
+            clock: for waits and dates.
+            resolver: how host names are looked up.
+            longest: seconds after which one request ends, however it is going.
+
+        Raises:
+            ValueError: a mirror of the settings is no http(s) address.
+        """
+        settings = settings or Settings()
+        self._addresses = Addresses(settings.mirrors)
+        self._cache = Cache(settings.http_cache)
+        self._clock = clock
+        self._wire = Wire(
+            settings, self._addresses, pace=pace, clock=clock, resolver=resolver, longest=longest
+        )
 
     def __enter__(self) -> Self:
         """Open connections lazily."""
@@ -116,6 +89,7 @@ class Client:
         trace: TracebackType | None,
     ) -> None:
         """Close all connections."""
+        self._wire.close()
 
     def get(
         self,
@@ -141,4 +115,115 @@ class Client:
             keep: how long the answer is used again.
             accept: statuses besides 200 that are answers to the caller (422).
         """
-        raise NotImplementedError
+        ask = self._asked("GET", site, url, params, headers, claims, most, accept)
+        if isinstance(ask, Failed):
+            return ask
+        key = self._key(ask)
+        kept = None if keep is Keep.NOT else self._kept(key, ask)
+        if kept is not None and kept.holds(keep, self._clock.now()):
+            return ok(Response.of_kept(kept))
+        answer = self._wire.answer(ask, kept)
+        if isinstance(answer, Failed):
+            return answer
+        return self._keep(ask, key, keep, answer)
+
+    def post(
+        self,
+        site: Site,
+        url: str,
+        *,
+        content: bytes,
+        content_type: str,
+        params: Mapping[str, str | int] | None = None,
+        headers: Mapping[str, str] | None = None,
+        claims: Collection[Claim] = (),
+        most: int = 20 * MEGABYTE,
+        accept: Collection[int] = (),
+    ) -> Outcome[Response]:
+        """Send something to an address; never kept, and a redirect is not followed.
+
+        Args:
+            site: whose it is; the address must be on one of its hosts.
+            url: the real address (https://…), also where a mirror stands in.
+            content: what is sent. It is sent again where the connection fails: send only what may
+                arrive twice.
+            content_type: its type, e.g. ``application/json``.
+            params: query parameters, encoded by the client.
+            headers: besides the site's own.
+            claims: what the body of the answer may be; empty: anything.
+            most: bytes of the body of the answer.
+            accept: statuses besides 200 that are answers to the caller.
+        """
+        typed = {**(headers or {}), "Content-Type": content_type}
+        ask = self._asked("POST", site, url, params, typed, claims, most, accept, content)
+        if isinstance(ask, Failed):
+            return ask
+        answer = self._wire.answer(ask, None)
+        return answer if isinstance(answer, Failed) else ok(answer)
+
+    def _asked(
+        self,
+        method: str,
+        site: Site,
+        url: str,
+        params: Mapping[str, str | int] | None,
+        headers: Mapping[str, str] | None,
+        claims: Collection[Claim],
+        most: int,
+        accept: Collection[int],
+        content: bytes = b"",
+    ) -> Ask | Failed:
+        try:
+            parsed = http_address.parse(url).copy_with(fragment=None)
+            if params:
+                parsed = parsed.copy_merge_params({n: str(v) for n, v in params.items()})
+            subject = http_address.shown(parsed)
+            self._addresses.route(site, parsed)
+        except Refused as error:
+            return failed(Kind.NOT_AS_CLAIMED, str(error), url)
+        if not is_well_formed(headers or {}):
+            return failed(Kind.NOT_AS_CLAIMED, "a header that cannot be sent", subject)
+        if not is_well_formed(site.headers):
+            message = f"a header for {site.name} cannot be sent: look for line breaks in a token"
+            return failed(Kind.UNAUTHORIZED, message, subject)
+        return Ask(
+            method=method,
+            site=site,
+            url=parsed,
+            subject=subject,
+            headers=lowered(headers or {}),
+            claims=frozenset(claims),
+            most=most,
+            accept=frozenset(accept),
+            content=content,
+        )
+
+    def _key(self, ask: Ask) -> str:
+        chosen = {name: value for name, value in ask.sent.items() if not is_secret(name)}
+        mirrors = self._addresses.mirrors_of(ask.site)
+        return http_cache.key_of(ask.method, str(ask.url), chosen, mirrors)
+
+    def _kept(self, key: str, ask: Ask) -> Kept | None:
+        """Return an answer on disk that is what this question asks for."""
+        kept = self._cache.read(key, ask.most)
+        if kept is None or not http_claim.is_one_of(kept.body, ask.claims):
+            return None
+        try:
+            self._addresses.route(ask.site, http_address.parse(kept.url))
+        except Refused:
+            return None
+        return kept
+
+    def _keep(self, ask: Ask, key: str, keep: Keep, answer: Response) -> Outcome[Response]:
+        """Keep an answer, or note that the one on disk still holds."""
+        now = self._clock.now()
+        try:
+            asked = not answer.from_cache or keep is Keep.TODAY  # a 304 is noted only for that
+            if asked and answer.status == 200 and keep is not Keep.NOT:
+                self._cache.write(
+                    Kept(key, answer.url, answer.headers, answer.fetched, now, answer.body)
+                )
+        except OSError as error:
+            kind = Kind.DISK_FULL if error.errno in FULL else Kind.INTERNAL_ERROR
+            return ask.failed(kind, f"the answer cannot be kept in http_cache: {error}")
+        return ok(answer)

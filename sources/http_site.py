@@ -1,0 +1,43 @@
+"""What a site is: its hosts, its pace, and what is sent to it and to nobody else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+HEADER_VALUE = re.compile(r"(?:[!-~](?:[ \t!-~]*[!-~])?)?")
+SECRET = re.compile(r"(?i)authorization|cookie|token|key|secret|password|passwd|signature")
+
+
+@dataclass(frozen=True)
+class Site:
+    """A site: where it may lead and how fast it may be asked."""
+
+    name: str
+    """Letters and dashes; also names the shared rate limit."""
+    hosts: frozenset[str]
+    """The hosts that requests and redirects may go to."""
+    interval: float
+    """Least seconds between the starts of two requests, all tasks of a run together."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """Sent with every request to these hosts, and to no other (tokens)."""
+
+
+def is_secret(name: str) -> bool:
+    """Tell whether a header or a query parameter of this name may carry a secret."""
+    return SECRET.search(name) is not None
+
+
+def is_well_formed(headers: Mapping[str, str]) -> bool:
+    """Tell whether these headers can be sent as they are: no line breaks, printable ASCII only."""
+    return all(
+        HEADER_NAME.fullmatch(name) and HEADER_VALUE.fullmatch(value)
+        for name, value in headers.items()
+    )
+
+
+def lowered(headers: Mapping[str, str]) -> dict[str, str]:
+    """Return headers with their names in lower case; of two that are one, the later counts."""
+    return {name.lower(): value for name, value in headers.items()}
