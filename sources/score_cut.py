@@ -87,9 +87,7 @@ def _cut(cutting: _Cut, node: Node, limit: Fraction) -> None:
         _cut_lyrics(cutting, _opening(node), "time", limit)
     elif node.kind in ("event", "rest", "skip") and node.length > limit:
         _shorten(cutting, node, limit)
-    elif node.kind == "break":
-        cutting.drop(node.begin, node.end)
-    elif _is_for_sound(cutting, node):
+    elif node.kind == "break" or _is_for_sound(cutting, node):
         cutting.drop(node.begin, node.end)
     elif node.kind == "scaled":
         if node.length > limit:

@@ -53,8 +53,8 @@ def read_parts(text: str) -> Iterator[Part] | None:
 
 
 def _long(base: int, dots: int) -> Fraction:
-    length = Fraction(1, base)
-    return length * 2 - length / 2**dots
+    shares = 2 ** (dots + 1) - 1
+    return Fraction(shares, base * 2**dots)
 
 
 def cut_syllables(text: str, count: int) -> str | None:

@@ -169,8 +169,7 @@ class Reader:
         if target is None:
             raise self.refuse("lyrics without music before them")
         target.context = target.context or f"Voice/line {begin}"
-        inner = Node("words", begin, self.at, children=[words], word=target.context)
-        return inner
+        return Node("words", begin, self.at, children=[words], word=target.context)
 
     def _words(self) -> Node:
         """Lyrics between braces, or the name of such."""
@@ -216,7 +215,8 @@ class Reader:
             "skip": self._skip, "lyricsto": self._set_words, "chordmode": self._chord_mode,
             "chords": self._chord_mode, "lyricmode": self._timed_words, "tweak": self._tweak,
             "lyrics": self._timed_words, "parenthesize": self._inner, "tag": self._tag,
-            "sequential": self._inner, "simultaneous": self._inner, "notemode": self._inner, "unfoldRepeats": self._inner, "temporary": self._inner,
+            "notemode": self._inner, "unfoldRepeats": self._inner, "temporary": self._inner,
+            "sequential": self._inner, "simultaneous": self._inner,
         }  # fmt: skip
 
     def _inner(self, name: str) -> Node:
@@ -259,8 +259,7 @@ class Reader:
             if self.text() in (r"\context", r"\new"):
                 return Node("command", 0, 0, context=f"{kind}/{called}", word=name)
         inner = self.music()
-        node = Node("inner", 0, 0, inner.length, [inner], name, context=f"{kind}/{called}")
-        return node
+        return Node("inner", 0, 0, inner.length, [inner], name, context=f"{kind}/{called}")
 
     def _with_block(self) -> None:
         while self.text() == r"\with":
@@ -406,11 +405,7 @@ class Reader:
                 self.value()
             elif kind is Kind.WORD and self._pitch.fullmatch(text):
                 self._pitch_tokens()
-            elif text in ("-", "^", "_", "~", "!", "?", "[", "]", "(", ")") or kind is Kind.NUMBER:
-                self.at += 1
-            elif kind is Kind.COMMAND and (text[1:].isdigit() or text[1:] in AFTER_NOTES):
-                self.at += 1
-            elif text == r"\parenthesize":
+            elif self._belongs_within_chord():
                 self.at += 1
             elif text == r"\finger":
                 self.at += 1
@@ -418,6 +413,13 @@ class Reader:
             else:
                 raise self.refuse(f"{text[:30]!r} within a chord")
         self.at += 1
+
+    def _belongs_within_chord(self) -> bool:
+        text, kind = self.text(), self.kind()
+        if kind is Kind.COMMAND:
+            name = text[1:]
+            return name.isdigit() or name in AFTER_NOTES or name == "parenthesize"
+        return kind is Kind.NUMBER or text in ("-", "^", "_", "~", "!", "?", "[", "]", "(", ")")
 
     def _pitch_tokens(self) -> None:
         if self.kind() is not Kind.WORD or not self._pitch.fullmatch(self.text()):
@@ -472,9 +474,7 @@ class Reader:
             self.value()
         elif kind is Kind.COMMAND and not self.is_after_note(text[1:]):
             raise self.refuse(f"{text} after a note is not followed")
-        elif kind in (Kind.STRING, Kind.NUMBER, Kind.COMMAND) or text in ("(", ")", "[", "]", "~"):
-            self.at += 1
-        elif kind is Kind.WORD:
+        elif kind is not Kind.SIGN or text in ("(", ")", "[", "]", "~"):
             self.at += 1
         else:
             raise self.refuse(f"{text[:20]!r} after a note")

@@ -270,7 +270,8 @@ def _lines(ink: NDArray[np.bool_]) -> list[_Line]:
     window = max(15, width // 40)
     thick = ink.copy()
     thick[1:] |= ink[:-1]  # a line that is not quite level leaves one row for the next
-    dense = uniform_filter1d(thick.astype(np.float32), window, axis=1) >= _DENSITY
+    share = uniform_filter1d(thick.astype(np.float32), window, axis=1)
+    dense = np.asarray(share >= _DENSITY)
     dense[1:] &= ink[1:].any(axis=1)[:, None]
     profile = dense.sum(axis=1)
     found: list[_Line] = []

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import re
 
-ARGUMENTS: dict[str, str] = dict.fromkeys(
-    """
+_TAKE_NOTHING = """
     stemUp stemDown stemNeutral slurUp slurDown slurNeutral tieUp tieDown tieNeutral phrasingSlurUp
     phrasingSlurDown phrasingSlurNeutral dynamicUp dynamicDown dynamicNeutral dotsUp dotsDown
     dotsNeutral tupletUp tupletDown tupletNeutral voiceOne voiceTwo voiceThree voiceFour oneVoice
@@ -24,7 +23,29 @@ ARGUMENTS: dict[str, str] = dict.fromkeys(
     newSpacingSection bassFigureExtendersOn predefinedFretboardsOff default bracketCloseSolid
     tabFullNotation kievanOn balloonLengthOff startStaff stopStaff laissezVibrerOff inStaffSegno
     caesura fine section
-    """.split(),
+"""
+
+_AFTER_NOTES = """
+    pppp ppp pp p mp mf f ff fff ffff fp sf sff sfz sp spp rfz n cresc decresc dim cr decr endcr
+    enddecr endcresc enddim accent espressivo fermata shortfermata longfermata verylongfermata
+    veryshortfermata henzeshortfermata henzelongfermata flageolet downbow upbow lheel ltoe rheel
+    rtoe marcato mordent open portato prall prallmordent prallprall pralldown prallup lineprall
+    upprall downprall upmordent downmordent reverseturn haydnturn slashturn segno coda varcoda
+    signumcongruentiae snappizzicato halfopen staccatissimo staccato stopped tenuto thumb trill
+    turn glissando arpeggio laissezVibrer repeatTie startTrillSpan stopTrillSpan startTextSpan
+    stopTextSpan startGroup stopGroup sustainOn sustainOff sostenutoOn sostenutoOff unaCorda
+    treCorde rest noBeam bendAfter breathe harmonic xNote episemInitium episemFinis ictus
+    sfpp sffz accentus circulus semicirculus startTrillspan
+"""
+
+_REFUSED = """
+    cadenzaOn drummode drums figuremode figures keepWithTag removeWithTag partcombine partCombine
+    cueDuring quoteDuring addQuote pushToTag appendToTag killCues displayMusic displayLilyMusic
+    compressMMRests bookOutputName applyMusic applyContext applyOutput musicMap footnote
+"""
+
+ARGUMENTS: dict[str, str] = dict.fromkeys(
+    _TAKE_NOTHING.split(),
     "",
 ) | {
     "clef": "s", "key": "pc", "bar": "s", "barNumberCheck": "n", "octaveCheck": "p",
@@ -37,20 +58,18 @@ ARGUMENTS: dict[str, str] = dict.fromkeys(
 """Commands that take no time; the letters say what follows: s text, v value, n number, p pitch, c
 command, g the path of a grob or property, t a tempo, = that sign."""
 
-AFTER_NOTES = frozenset(
-    """
-    pppp ppp pp p mp mf f ff fff ffff fp sf sff sfz sp spp rfz n cresc decresc dim cr decr endcr
-    enddecr endcresc enddim accent espressivo fermata shortfermata longfermata verylongfermata
-    veryshortfermata henzeshortfermata henzelongfermata flageolet downbow upbow lheel ltoe rheel
-    rtoe marcato mordent open portato prall prallmordent prallprall pralldown prallup lineprall
-    upprall downprall upmordent downmordent reverseturn haydnturn slashturn segno coda varcoda
-    signumcongruentiae snappizzicato halfopen staccatissimo staccato stopped tenuto thumb trill
-    turn glissando arpeggio laissezVibrer repeatTie startTrillSpan stopTrillSpan startTextSpan
-    stopTextSpan startGroup stopGroup sustainOn sustainOff sostenutoOn sostenutoOff unaCorda
-    treCorde rest noBeam bendAfter breathe harmonic xNote episemInitium episemFinis ictus
-    sfpp sffz accentus circulus semicirculus startTrillspan
-    """.split()
-) | {"(", ")", "[", "]", "<", ">", "!", "~", "\\(", "\\)"}
+AFTER_NOTES = frozenset(_AFTER_NOTES.split()) | {
+    "(",
+    ")",
+    "[",
+    "]",
+    "<",
+    ">",
+    "!",
+    "~",
+    "\\(",
+    "\\)",
+}
 
 BACKWARD_PAIRS = {
     "(": ")", "[": "]", r"\(": r"\)", r"\startTrillSpan": r"\stopTrillSpan",
@@ -60,16 +79,12 @@ BACKWARD_PAIRS = {
 """What begins after a note and must end after another one."""
 
 HAIRPINS = frozenset({r"\<", r"\>"})
-HAIRPIN_ENDS = frozenset({r"\!", r"\pppp", r"\ppp", r"\pp", r"\p", r"\mp", r"\mf", r"\f", r"\ff",
-                          r"\fff", r"\ffff", r"\fp", r"\sf", r"\sfz", r"\rfz", r"\<", r"\>"})  # fmt: skip
+HAIRPIN_ENDS = HAIRPINS | {
+    r"\!", r"\pppp", r"\ppp", r"\pp", r"\p", r"\mp", r"\mf", r"\f", r"\ff", r"\fff", r"\ffff",
+    r"\fp", r"\sf", r"\sfz", r"\rfz",
+}  # fmt: skip
 
-UNSUPPORTED = frozenset(
-    """
-    cadenzaOn drummode drums figuremode figures keepWithTag removeWithTag partcombine partCombine
-    cueDuring quoteDuring addQuote pushToTag appendToTag killCues displayMusic displayLilyMusic
-    compressMMRests bookOutputName applyMusic applyContext applyOutput musicMap footnote
-    """.split()
-)
+UNSUPPORTED = frozenset(_REFUSED.split())
 
 BREAKS = frozenset({"break", "noBreak", "pageBreak", "noPageBreak"})
 
