@@ -79,13 +79,19 @@ def licence(fields: dict[str, str]) -> str | None:
     """
     everything = " ".join(fields.values())
     for text in (fields.get("license"), fields.get("licence"), fields.get("copyright")):
-        found = _licence(text, everything) if text else None
+        found = spdx(text, everything) if text else None
         if found:
             return found
     return None
 
 
-def _licence(text: str, everything: str) -> str | None:
+def spdx(text: str, everything: str = "") -> str | None:
+    """Return the licence that a text names, None for none that is known.
+
+    Args:
+        text: such as "Creative Commons Attribution-ShareAlike 3.0".
+        everything: where the address of the licence may stand, which tells a version.
+    """
     if re.search(r"\bcc-?0\b|cc0|zero", text, re.I):
         return "CC0-1.0"
     if _CC.search(text) and re.search(r"attribution|\bby\b", text, re.I):

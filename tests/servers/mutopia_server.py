@@ -51,7 +51,8 @@ PIANO = (
     "\\new Staff { \\clef bass c1 | g1 | c1 } >>"
 )
 SONG = (
-    '<< \\new Staff \\new Voice = "v" \\relative c\' { \\time 2/4 \\partial 4 c4 | d e | f g | a2 } '
+    '<< \\new Staff \\new Voice = "v" \\relative c\' { \\time 2/4 \\partial 4 c4 | d e | f g | a2 }'
+    " "
     '\\new Lyrics \\lyricsto "v" \\lyricmode { Sing a lit -- tle song now } >>'
 )
 V = '\\version "2.24.0"\n'

@@ -125,7 +125,7 @@ def test_fewer_bars_are_taken_until_two_systems_are_left(site):
 
 
 def test_only_what_is_new_is_fetched(site):
-    good, failed = collected(since=SECOND)
+    good, _ = collected(since=SECOND)
     assert {material.provenance.created for material in good.values()} == {SECOND}
     asked = [one.path for one in site.site.asked if one.path.startswith("/MutopiaProject")]
     assert len(asked) == 3  # what the last commit changed, not all ten
