@@ -114,7 +114,10 @@ def _read_name(file: ScoreFile, reader: Reader) -> None:
         file.names.pop(name, None)
         file.unknown[name] = str(reason)
         reader.restart(begin + 2)
-        _skip_meaning(reader)
+        if reader.kind() is Kind.SCHEME:
+            reader.at += 1
+        else:
+            _skip_meaning(reader)
 
 
 def _read_meaning(reader: Reader) -> Node:
