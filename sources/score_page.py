@@ -328,10 +328,12 @@ def _joined(ink: NDArray[np.bool_], above: Staff, below: Staff) -> bool:
 
 def _blank_row(rows: NDArray[np.int64], above: int, below: int) -> int:
     """Return the middle of the widest band with the least ink between two rows."""
-    between = rows[above:below]
-    if not between.size:
+    from scipy.ndimage import uniform_filter1d  # noqa: PLC0415
+
+    if below <= above:
         return below
-    bands = _bands(between <= between.min() + 2)
+    between = uniform_filter1d(rows[above:below].astype(np.float64), 5)  # evens out noise
+    bands = _bands(between <= between.min() + 0.03 * (between.max() - between.min()) + 0.5)
     begin, end = max(bands, key=lambda band: band[1] - band[0])
     return above + (begin + end) // 2
 

@@ -71,7 +71,7 @@ def test_a_cut_holds_one_system_and_what_belongs_to_it(drawn):
         cut = cut_system(whole, index)
         again = find_systems(on_paper(cut), whole_page=False)
         assert len(again.systems) == 1
-        below = cut[again.systems[0].bottom - 90 + 30 :]  # the words under the notes
+        below = cut[again.systems[0].bottom - 90 + 16 :]  # the words under the notes
         assert (below < 128).sum() > 100
 
 
