@@ -180,8 +180,10 @@ def _rights(fields: dict[str, str], since: dt.date | None) -> Outcome[tuple[str,
 def _excerpt(file: ScoreFile, ends: list[Fraction]) -> Outcome[_Excerpt]:
     """Cut as many bars as give one or two systems, drawing it to see."""
     reason: Failed = _unsuitable("its bars cannot be counted")
-    drawings = 0
+    drawings, most = 0, MOST_BARS
     for bars in range(min(MOST_BARS, len(ends)), LEAST_BARS - 1, -1):
+        if bars > most:
+            continue
         try:
             truth = score_cut.cut(file, ends[bars - 1])
         except Unreadable as why:
@@ -199,6 +201,7 @@ def _excerpt(file: ScoreFile, ends: list[Fraction]) -> Outcome[_Excerpt]:
         systems = len(score_page.find_systems(grey.value, whole_page=False).systems)
         if 1 <= systems <= MOST_SYSTEMS:
             return ok(_Excerpt(truth, bars, systems))
+        most = bars * MOST_SYSTEMS // max(systems, MOST_SYSTEMS)
         reason = _unsuitable(f"{bars} bars give {systems} systems")
     return reason
 

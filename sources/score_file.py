@@ -84,7 +84,8 @@ def _read_directive(file: ScoreFile, reader: Reader) -> None:
         value = value.removesuffix(".ly")
     if what != r"\version":
         reader.set_language(value)
-        file.language = value
+        if file.music is None:
+            file.language = value
 
 
 def _skip_block(reader: Reader) -> None:
