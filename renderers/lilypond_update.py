@@ -22,6 +22,7 @@ _ENTRY = "score.ly"
 _COMMENT = re.compile(r"%\{.*?(?:%\}|\Z)|%[^\n]*", re.S)
 _VERSION = re.compile(r'\\version\s*"\s*(\d{1,4}(?:\.\d{1,4}){1,3})')
 _ERROR = re.compile(r"^(?:convert-ly: )?(?:error|fatal error|.*Error): ?(.{1,300})$", re.M)
+_BEYOND = re.compile(r"^Not smart enough to convert (.{1,200}?)\.?$", re.M)
 _LINE = re.compile(r"^(?:.{0,100}:)?(\d{1,7}):|\bline (\d{1,7})\b", re.M)
 
 
@@ -81,6 +82,9 @@ def _parts(version: str) -> tuple[int, ...]:
 
 
 def _reason(log: str) -> str:
+    beyond = _BEYOND.findall(log)
+    if beyond:  # by far the most frequent one, and without a line
+        return f"not smart enough to convert {beyond[-1]}"
     error, line = _ERROR.search(log), _LINE.search(log)
     what = error[1] if error else (log.strip().rpartition("\n")[2] or "failed without a word")
     return f"line {line[1] or line[2]}: {what}" if line else what

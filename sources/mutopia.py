@@ -141,40 +141,56 @@ def _material(listing: Listing, commit: str, path: str, since: dt.date | None) -
 
 
 def _piece(listing: Listing, commit: str, path: str, since: dt.date | None) -> Outcome[_Piece]:
-    """Fetch a piece with its parts, and decide by its header whether it may be used."""
+    """Fetch a piece with its parts; its header decides whether it may be used."""
     got = listing.text(commit, path)
     if isinstance(got, Failed):
         return got
     joined = score_includes.join(path, got.value, lambda part: listing.text(commit, part))
     if isinstance(joined, Failed):
         return joined
-    text, files = joined.value
+    source = digest_bytes(got.value.encode()), *joined.value
+    return _judge(listing, commit, path, source, since)
+
+
+def _judge(
+    listing: Listing,
+    commit: str,
+    path: str,
+    source: tuple[str, str, int],
+    since: dt.date | None,
+) -> Outcome[_Piece]:
+    digest, text, files = source
     try:
         fields = score_header.read_fields(tokenize(text))
     except Unreadable as reason:
         return _unsuitable(str(reason))
-    rights = _rights(fields, since)
-    if isinstance(rights, Failed):
-        return rights
-    licence, created = rights.value
-    digest = digest_bytes(got.value.encode())
+    licence = _licence(fields)
+    if isinstance(licence, Failed):
+        return licence
+    created = _created(listing, commit, path, fields)
+    if isinstance(created, Failed):
+        return created
+    if since is not None and created.value < since:
+        return _filtered(Kind.OUT_OF_DATE, f"published on {created.value}, before {since}")
     address = listing.address(commit, path)
-    return ok(_Piece(path, address, commit, digest, fields, licence, created, text, files))
+    named = licence.value, created.value
+    return ok(_Piece(path, address, commit, digest, fields, *named, text, files))
 
 
-def _rights(fields: dict[str, str], since: dt.date | None) -> Outcome[tuple[str, dt.date]]:
-    """Return licence and day of publication of a piece that may be used."""
+def _licence(fields: dict[str, str]) -> Outcome[str]:
+    """Return the licence of a piece that may be used."""
     if not any(name.startswith("mutopia") for name in fields):
         return _unsuitable("a part of another file: it has no header of a piece")
-    created = score_header.published(fields)
-    if created is None:
-        return _filtered(Kind.OUT_OF_DATE, "its header does not say when it was published")
-    if since is not None and created < since:
-        return _filtered(Kind.OUT_OF_DATE, f"published on {created}, before {since}")
     licence = score_header.licence(fields)
     if licence is None:
         return _filtered(Kind.NO_LICENCE, "its header names no licence that is known")
-    return ok((licence, created))
+    return ok(licence)
+
+
+def _created(listing: Listing, commit: str, path: str, fields: dict[str, str]) -> Outcome[dt.date]:
+    """Return when a piece was published; before Mutopia's imprint is added, when it came in."""
+    created = score_header.published(fields)
+    return ok(created) if created is not None else listing.first_day(commit, path)
 
 
 def _excerpt(file: ScoreFile, ends: list[Fraction]) -> Outcome[_Excerpt]:
@@ -228,6 +244,7 @@ def _describe(piece: _Piece, updated: Updated, excerpt: _Excerpt) -> Material:
         "staves": max(1, len(_STAVES.findall(excerpt.truth))),
         "lines": excerpt.truth.count("\n"),
         "files": piece.files,
+        "dated_by": "imprint" if score_header.published(fields) else "commit",
         "lilypond": updated.version or "",
         "convert_ly": updated.log,
     }

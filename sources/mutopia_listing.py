@@ -74,6 +74,17 @@ class Listing:
         except UnicodeDecodeError:
             return ok(body.decode("latin-1"))
 
+    def first_day(self, commit: str, path: str) -> Outcome[dt.date]:
+        """Return the day of the oldest of the last 100 commits that changed a file."""
+        params: dict[str, str | int] = {"sha": commit, "path": path, "per_page": 100}
+        got = self._json(f"{API}/commits", params, Keep.FOR_EVER)
+        if isinstance(got, Failed):
+            return got
+        try:
+            return ok(dt.date.fromisoformat(got.value[-1]["commit"]["committer"]["date"][:10]))
+        except (LookupError, TypeError, ValueError):
+            return _odd("the list of a file's commits")
+
     def address(self, commit: str, path: str) -> str:
         """Return where a file is read at a commit."""
         return f"{RAW}/{commit}/{quote(path)}"

@@ -89,6 +89,15 @@ def test_newer_source_is_refused_and_never_downgraded(tools):
     assert "needs LilyPond 2.25.1" in new.message
 
 
+def test_what_convert_ly_cannot_do_is_a_failure_with_its_reason(tools):
+    beams = "\\property Score.autoBeamSettings \\set #'(end * * 3 4) = #(ly:make-moment 1 4)"
+    old = f'\\version "1.9.8"\n\\score {{ \\notes {{ {beams} c\'4 }} }}\n'
+    failed = tools.update_lilypond(old)
+    assert kind(failed) is Kind.PARSE_ERROR
+    assert "not smart enough to convert auto beam settings" in failed.message
+    assert "Applying conversion" in failed.detail
+
+
 def test_source_without_version_stays_as_it_is(tools):
     updated = tools.update_lilypond("{ c'4 }\n")
     assert isinstance(updated, Ok)

@@ -145,6 +145,11 @@ def mutopia(pieces: dict[str, str] | None = None) -> Iterator[Mutopia]:
 
 
 def _commits(repository: Mutopia, asked: Asked) -> Answer:
+    path = asked.query.get("path")
+    if path is not None:
+        day = repository.days[path]
+        commit = {"committer": {"date": f"{day}T12:00:00Z"}}
+        return json_answer([{"sha": commit_of(day), "commit": commit}])
     until = asked.query.get("until", "9999")
     days = [day for day in repository.commits if f"{day}T12:00:00Z" <= until]
     return json_answer([{"sha": commit_of(day)} for day in days[:1]])

@@ -186,9 +186,12 @@ def test_no_version_is_tried(site):  # pitfall 38
     assert isinstance(one(site, header("Undated source") + score(MELODY)), Ok)
 
 
-def test_a_date_of_publication_is_needed(site):
-    text = V + header("Undated").replace("Mutopia-", "Draft-") + score(MELODY)
-    assert one(site, text).kind is Kind.OUT_OF_DATE
+def test_a_piece_without_an_imprint_is_dated_by_its_commit(site):
+    text = V + header("Of this week").replace("Mutopia-", "Draft-") + score(MELODY)
+    found = one(site, text)
+    assert found.value.provenance.created == SECOND
+    assert found.value.attributes["dated_by"] == "commit"
+    assert one(site, text, since=SECOND).value.provenance.created == SECOND
 
 
 def test_files_that_include_each_other_are_refused(site):
