@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from sources.score_music import Node
+from sources.score_node import Node
 from sources.score_tokens import Unreadable
 
 MOST_VISITS = 200_000

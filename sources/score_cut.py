@@ -18,12 +18,12 @@ from fractions import Fraction
 from sources.score_bars import find_bar_ends
 from sources.score_file import ScoreFile
 from sources.score_lyrics import cut_syllables, cut_time
-from sources.score_music import NONE, Node, walk
+from sources.score_node import NONE, Node, walk
+from sources.score_syllables import Syllables
 from sources.score_tokens import Kind, Token, Unreadable, matching
 from sources.score_words import BACKWARD_PAIRS, HAIRPIN_ENDS, HAIRPINS, is_plain_scheme
 
 VERSION_LINE = '\\version "2.24.0"'
-_PITCHED = ("event",)
 
 
 @dataclass
@@ -247,51 +247,9 @@ def _count_notes(cutting: _Cut, context: str) -> int:
     voice = next((each for each in walk(root) if each.context == context), None) if root else None
     if voice is None:
         raise Unreadable(f"lyrics for {context}, which is not there")
-    counter = _Syllables(cutting)
+    counter = Syllables(cutting.file.tokens, cutting.file.names, cutting.gone)
     counter.count(voice)
     return counter.found
-
-
-@dataclass
-class _Syllables:
-    """Counts notes; slurs, ties, and beams by hand under one syllable."""
-
-    cutting: _Cut
-    found: int = 0
-    slurs: int = 0
-    tied: bool = False
-    beams_count: bool = False
-    beamed: bool = False
-
-    def count(self, node: Node) -> None:
-        if node.begin in self.cutting.gone and node.kind != "repeat":
-            return
-        if node.kind == "name":
-            self.count(self.cutting.file.names[node.word])
-        elif node.kind == "event":
-            self._event(node)
-        elif node.kind == "command" and node.word in ("autoBeamOff", "autoBeamOn"):
-            self.beams_count = node.word == "autoBeamOff"
-        elif node.kind == "parallel" and any(child.length for child in node.children):
-            for child in node.children:
-                if not child.length or child is _longest(node):
-                    self.count(child)
-        elif node.kind not in ("words", "grace", "syllables"):
-            for child in node.children:
-                self.count(child)
-
-    def _event(self, node: Node) -> None:
-        texts = [self.cutting.file.tokens[at].text for at in range(node.begin, node.end)]
-        if not (self.slurs > 0 or self.tied or self.beamed):
-            self.found += 1
-        self.slurs += texts.count("(") - texts.count(")")
-        self.tied = "~" in texts
-        if self.beams_count:
-            self.beamed = (self.beamed or "[" in texts) and "]" not in texts
-
-
-def _longest(node: Node) -> Node:
-    return max(node.children, key=lambda child: child.length)
 
 
 # what is left

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from sources.score_music import Node, Reader
+from sources.score_music import Reader
+from sources.score_node import Node
 from sources.score_tokens import Kind, Token, Unreadable, matching, tokenize
 from sources.score_words import is_plain_scheme
 
