@@ -32,7 +32,7 @@ LEAST_BARS = 2
 
 _SUBSETS = (
     ("chords", re.compile(r"ChordNames|\\chords\b")),
-    ("lyrics", re.compile(r"\\lyricsto|\\addlyrics|\bLyrics\b|\\lyricmode")),
+    ("lyrics", re.compile(r"\\(?:lyricmode|addlyrics|lyricsto \S{1,40})\s{0,9}\{\s{0,9}[^\s}]")),
     ("piano", re.compile(r"\bPianoStaff\b|\bGrandStaff\b")),
 )
 _STAVES = re.compile(r"\\(?:new|context)\s{1,20}(?:Staff|TabStaff)\b")

@@ -199,9 +199,6 @@ def _cut_repeat(cutting: _Cut, node: Node, limit: Fraction) -> None:
     _cut(cutting, body, rest)
 
 
-# lyrics
-
-
 def _opening(node: Node) -> int:
     return node.place if node.place >= 0 else node.begin
 

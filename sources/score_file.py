@@ -86,6 +86,8 @@ def _read_directive(file: ScoreFile, reader: Reader) -> None:
     if what != r"\version":
         reader.set_language(value)
         if file.music is None:
+            if file.names and value != (file.language or "nederlands"):
+                raise Unreadable("notes that are called by two languages")
             file.language = value
 
 

@@ -112,6 +112,7 @@ def test_lyrics_end_with_the_notes():
         (r"{ c1 #(system " + '"id"' + ") }", "not followed"),
         (r"x = { c1 d1 } \score { { \x \x } }", "two places"),
         ("{ " * 200 + "c1" + " }" * 200, "too deep"),
+        ('a = { c1 }\n\\language "english"\n{ cs1 }', "two languages"),
         ("{ c1", "not closed"),
         ("", "no score"),
         ("#(" * 50, "does not end"),
