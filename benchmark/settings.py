@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field, SecretStr
 from pydantic_settings import (
@@ -55,10 +56,28 @@ class Settings(BaseSettings):
         default=None, description="a local copy of the published MindBench sets; None: download"
     )
     mindbench_revision: str | None = Field(
-        default=None, description="commit of the MindBench data set; None: the newest"
+        default=None, description="commit of the MindBench data set; None: the pinned one"
     )
     mindmap_folder: Path | None = Field(
         default=None, description="a file or folder of mind maps, for the source mindmap-files"
+    )
+    models: list[str] = Field(
+        default=["oracle", "blank", "ocr"],
+        min_length=1,
+        description="who is asked when nobody is named, e.g. by the weekly run",
+    )
+    refresh_sources: list[str] = Field(
+        default=["bundled"],
+        min_length=1,
+        description="where the weekly run gets fresh material; all: every site that is set up",
+    )
+    prefect_home: Path = Field(
+        default=PROJECT / ".rerender" / "prefect",
+        description="folder of the Prefect server that `rerender up` starts",
+    )
+    prefect_port: int = Field(default=4200, ge=1, le=65535, description="port of that server")
+    webhook: SecretStr | None = Field(
+        default=None, description="address that is told of failed runs and finished refreshes"
     )
     contact: str | None = Field(
         default=None,
@@ -78,6 +97,17 @@ class Settings(BaseSettings):
     github_token: SecretStr | None = Field(
         default=None, description="a token for GitHub's API: 5,000 instead of 60 requests an hour"
     )
+    arxiv_categories: tuple[str, ...] = Field(
+        default=(
+            "cs.*", "econ.*", "eess.*", "math.*", "physics.*", "q-bio.*", "q-fin.*", "stat.*",
+        ),
+        description="categories of arXiv, asked in turns; .* for all of an archive; a JSON array",
+    )  # fmt: skip
+    arxiv_listing: Literal["search", "oai"] = Field(
+        default="search",
+        description="how papers are found at arXiv: by its query interface, or, where that is "
+        "down, by its list of changed records",
+    )
     perspective_key: SecretStr | None = Field(
         default=None, description="a key of the Perspective API, asked besides the local check"
     )
@@ -93,7 +123,17 @@ class Settings(BaseSettings):
         default=None, description="a local copy of the published Image2Struct sets; None: download"
     )
     i2s_revision: str | None = Field(
-        default=None, description="commit of the Image2Struct sets; None: see docs/sources.md"
+        default=None,
+        description="commits of the Image2Struct sets, set=commit between commas; None: the pinned",
+    )
+    i2s_split: Literal["validation", "test"] = Field(
+        default="validation", description="split of the Image2Struct sets; HELM's is validation"
+    )
+    i2s_compare: Literal["picture", "drawing"] | None = Field(
+        default=None,
+        description="what answers to the Image2Struct sets are compared with: the published "
+        "picture, as in HELM, or our drawing of the structure; None: the picture, or what a set "
+        "that was exported says",
     )
     folder: Path | None = Field(
         default=None, description="a folder of material of your own, for the source folder"

@@ -7,6 +7,7 @@ import re
 
 from pydantic import Field, JsonValue, ValidationError
 
+from benchmark.funnel import Funnel
 from benchmark.outcome import Failed
 from benchmark.records import Instance, Record, digest_json
 from benchmark.store import Store
@@ -37,6 +38,7 @@ class Snapshot(Record):
     instances: tuple[Instance, ...]
     rejected: tuple[Rejected, ...] = ()
     parameters: dict[str, JsonValue] = Field(default_factory=dict)
+    funnel: tuple[Funnel, ...] = Field(default=(), description="a row for each source")
 
     @property
     def digest(self) -> str:
@@ -89,6 +91,18 @@ def load(store: Store, name: str) -> Snapshot:
         raise SnapshotError(f"no snapshot is called {name!r} (known: {known})") from None
     except ValidationError as error:
         raise SnapshotError(f"snapshot {name!r} is not readable: {error.errors()[0]}") from None
+
+
+def newest(store: Store) -> str:
+    """Return the name of the snapshot that was frozen last.
+
+    Raises:
+        SnapshotError: there is none.
+    """
+    name = store.newest("snapshots")
+    if name is None:
+        raise SnapshotError("there is no snapshot yet; `rerender refresh` makes one")
+    return name
 
 
 def names(store: Store) -> list[str]:

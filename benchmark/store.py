@@ -101,6 +101,12 @@ class Store:
         names = (path.rsplit("/", 1)[-1] for path in self.fs.ls(base, detail=False))
         return sorted(name.removesuffix(suffix) for name in names if name.endswith(suffix))
 
+    def newest(self, folder: str, suffix: str = ".json") -> str | None:
+        """Return the name of the document of a folder that was written last, if there is one."""
+        names = self.documents(folder, suffix)
+        written = {name: self.fs.modified(self.path(folder, name + suffix)) for name in names}
+        return max(names, key=lambda name: (written[name], name), default=None)
+
     def _blob(self, digest: Digest) -> str:
         return self.path("blobs", digest[:2], digest)
 

@@ -13,7 +13,7 @@ from benchmark import registry
 from benchmark.outcome import Failed, Ok, Outcome, Stage
 from benchmark.protocols import Scenario
 from benchmark.records import Completion, Instance, Material, Record, Rendering, Score
-from flows import road
+from flows import looks, road
 from flows.batching import Work, each, finish
 from flows.progress import current
 from flows.scoring import score_key
@@ -58,15 +58,28 @@ class Tally(Record):
 
 
 def refer_batch(
-    workshop: Workshop, source: str, materials: Sequence[Material]
+    workshop: Workshop,
+    source: str,
+    materials: Sequence[Material],
+    checks: Mapping[str, str] | None = None,
 ) -> dict[str, Outcome[Instance]]:
-    """Render the references of fresh material; returns outcomes by material id."""
+    """Render the references of fresh material; returns outcomes by material id.
+
+    With `checks` (see ``flows.looks``) it is material that nobody has looked at yet.
+    """
     journal = workshop.journal(Stage.RENDER, f"references/{source}", Instance)
-    keys, outcomes = _keyed(materials, lambda m: m.id, lambda m: road.reference_key(workshop, m))
+    keys, outcomes = _keyed(
+        materials, lambda m: m.id, lambda m: road.reference_key(workshop, m, checks)
+    )
+
+    def refer(material: Material) -> Outcome[Instance]:
+        made = road.refer(workshop, material)
+        return made if checks is None else looks.checked(workshop, material, made, checks)
+
     finished = finish(
         Stage.RENDER,
         [Work((keys[m.id],), m) for m in materials if m.id in keys],
-        each(lambda material: road.refer(workshop, material)),
+        each(refer),
         journal,
         workshop.executor("render", workshop.settings.workers),
     )

@@ -5,22 +5,33 @@ from __future__ import annotations
 import json
 import signal
 import sys
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markup import escape
 
-from flows.console import Exit, TryExit, console, errors, fail, quieten_prefect
+from flows.console import (
+    Exit,
+    TryExit,
+    connect,
+    console,
+    errors,
+    fail,
+    quieten_prefect,
+    read_settings,
+    told,
+)
+from flows.export_cli import export
+from flows.refresh_cli import refresh, run_refresh
 from flows.score_cli import score_app
+from flows.station_cli import down, status, up
 from flows.stats_cli import stats
 from flows.synthesis_cli import synthesis_app
 
 if TYPE_CHECKING:
-    import datetime as dt
-
     from benchmark.settings import Settings
+    from flows.forms import EvaluateRequest
 
 app = typer.Typer(
     name="rerender",
@@ -36,8 +47,12 @@ app = typer.Typer(
 )
 
 Models = Annotated[
-    list[str],
-    typer.Option("--model", "-m", help="oracle, blank, ocr, openai/gpt-4o, …; may be repeated"),
+    list[str] | None,
+    typer.Option(
+        "--model",
+        "-m",
+        help="oracle, blank, ocr, openai/gpt-4o, …; may be repeated; left out: RERENDER_MODELS",
+    ),
 ]
 Scenarios = Annotated[
     list[str] | None,
@@ -48,14 +63,19 @@ Limit = Annotated[
 ]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="folder of the report")]
 State = {"debug": False}
+RUNS = ("demo", "refresh", "evaluate", "report")
+"""Commands that run flows; where a station is up, they are seen there."""
 
 
 @app.callback()
 def _options(
+    context: typer.Context,
     debug: Annotated[bool, typer.Option("--debug", help="show tracebacks and logs")] = False,
 ) -> None:
     State["debug"] = debug
     quieten_prefect(debug=debug)
+    if context.invoked_subcommand in RUNS:
+        connect()
 
 
 @app.command()
@@ -68,37 +88,25 @@ def demo(
     ] = None,
 ) -> None:
     """Run the whole road offline on the bundled material and rank the baselines."""
-    settings = _settings()
-    snapshot = _refresh(settings, "bundled", None, None, None)
+    from flows.forms import EvaluateRequest, RefreshRequest
+
+    settings = read_settings()
+    snapshot = run_refresh(settings, RefreshRequest())
     models = ["oracle", "blank", "ocr", *(model or [])]
-    run, code = _evaluate(settings, snapshot, models, limit=limit)
+    run, code = _evaluate(settings, EvaluateRequest(snapshot=snapshot, models=models, limit=limit))
     _report(settings, run, output)
     sys.exit(code)
 
 
-@app.command()
-def refresh(
-    source: Annotated[str, typer.Option(help="where fresh material comes from")] = "bundled",
-    since: Annotated[
-        datetime | None, typer.Option(formats=["%Y-%m-%d"], help="only what was made since then")
-    ] = None,
-    limit: Limit = None,
-    name: Annotated[str | None, typer.Option(help="the snapshot's name")] = None,
-    tasks: Annotated[
-        int | None,
-        typer.Option(min=0, help="derive so many questions of each task on maps, per language"),
-    ] = None,
-) -> None:
-    """Fetch fresh material, render its references and freeze a snapshot."""
-    day = since.date() if since else None
-    snapshot = _refresh(_settings(), source, day, limit, name, tasks)
-    console.print(f"next: rerender evaluate {snapshot} -m oracle -m blank", soft_wrap=True)
+app.command()(refresh)
 
 
 @app.command()
 def evaluate(
-    snapshot: Annotated[str, typer.Argument(help="see `rerender list snapshots`")],
-    model: Models,
+    snapshot: Annotated[
+        str | None, typer.Argument(help="see `rerender list snapshots`; left out: the newest")
+    ] = None,
+    model: Models = None,
     scenario: Scenarios = None,
     limit: Limit = None,
     name: Annotated[str | None, typer.Option(help="the run's name")] = None,
@@ -108,16 +116,24 @@ def evaluate(
     ] = None,
 ) -> None:
     """Ask models about a snapshot, render what they write and score it; resumes by itself."""
-    run, code = _evaluate(
-        _settings(),
-        snapshot,
-        model,
-        scenarios=scenario,
-        limit=limit,
-        name=name,
-        split=split,
-        source=source,
-    )
+    from pydantic import ValidationError
+
+    from flows.forms import EvaluateRequest
+
+    settings = read_settings()
+    try:
+        request = EvaluateRequest(
+            snapshot=snapshot,
+            models=model,
+            scenarios=scenario,
+            limit=limit,
+            name=name,
+            split=split,
+            source=source,
+        )
+    except ValidationError as error:
+        fail(told(error))
+    run, code = _evaluate(settings, request)
     console.print(f"next: rerender report {run}", soft_wrap=True)
     sys.exit(code)
 
@@ -128,7 +144,7 @@ def report(
     output: Output = None,
 ) -> None:
     """Print the leaderboard of a run and write it as JSON, CSV and HTML with pictures."""
-    _report(_settings(), run, output)
+    _report(read_settings(), run, output)
 
 
 @app.command(name="try")
@@ -148,7 +164,7 @@ def try_(
     from benchmark.settings import PROJECT
     from flows import trial
 
-    _settings()
+    read_settings()
     if not file.exists():
         fail(f"{file} does not exist")
     try:
@@ -181,8 +197,8 @@ def doctor() -> None:
             None: "[yellow]note[/yellow]",
         }
         fix = f" — {check.fix}" if check.fix and check.ok is not True else ""
-        told = escape(f"{check.name:<18} {check.message}{fix}")
-        console.print(f"{mark[check.ok]} {told}", soft_wrap=True)
+        line = escape(f"{check.name:<18} {check.message}{fix}")
+        console.print(f"{mark[check.ok]} {line}", soft_wrap=True)
     sys.exit(Exit.USAGE if any(check.ok is False for check in found) else Exit.DONE)
 
 
@@ -194,6 +210,10 @@ def weights() -> None:
     sys.exit(Exit.DONE if fetch_weights(console) else Exit.INFRA_FAILURES)
 
 
+app.command()(export)
+app.command()(up)
+app.command()(status)
+app.command()(down)
 app.add_typer(score_app, name="score")
 app.command()(stats)
 app.add_typer(synthesis_app, name="synthesize")
@@ -208,88 +228,28 @@ def list_(
     """List what there is; in a pipe a line each, tabs between the columns."""
     from flows.listing import LISTS, show
 
-    settings = _settings()
+    settings = read_settings()
     if what not in LISTS:
         fail(f"cannot list {what!r}; choose one of {', '.join(LISTS)}")
     show(what, settings, console)
 
 
-def _settings() -> Settings:
-    from pydantic import ValidationError
-
-    from benchmark.settings import Settings
-
-    try:
-        return Settings()
-    except ValidationError as error:
-        first = error.errors()[0]
-        name = "_".join(str(part) for part in first["loc"]).upper()
-        fail(f"setting RERENDER_{name}: {first['msg']}")
-
-
-def _refresh(
-    settings: Settings,
-    source: str,
-    since: dt.date | None,
-    limit: int | None,
-    name: str | None,
-    tasks: int | None = None,
-) -> str:
-    from benchmark import registry
-    from flows.progress import Bars, observed_by
-    from flows.refresh import refresh as flow
-    from flows.workshop import opened
-
-    registry.sources.get(source)
-    console.print(f"[bold]refresh[/bold] references from {escape(source)}")
-    with opened(settings) as workshop, Bars(console) as bars, observed_by(bars):
-        made: str = flow(source=source, since=since, limit=limit, name=name, tasks=tasks)
-        frozen = workshop.snapshot(made)
-    console.print(
-        f"snapshot [bold]{made}[/bold]: {len(frozen.instances)} instances, "
-        f"{len(frozen.rejected)} rejected"
-    )
-    for rejected in frozen.rejected[:5]:
-        told = escape(f"{rejected.id}: {rejected.failure.message}")
-        console.print(f"  rejected {told}", soft_wrap=True)
-    return made
-
-
-def _evaluate(
-    settings: Settings,
-    snapshot: str,
-    models: list[str],
-    *,
-    scenarios: list[str] | None = None,
-    limit: int | None = None,
-    name: str | None = None,
-    split: str = "test",
-    source: str | None = None,
-) -> tuple[str, Exit]:
+def _evaluate(settings: Settings, request: EvaluateRequest) -> tuple[str, Exit]:
+    from benchmark.snapshot import newest
     from flows.evaluate import evaluate as flow
     from flows.progress import Bars, observed_by
-    from flows.splits import Split
     from flows.workshop import opened
 
-    if split not in list(Split):
-        fail(f"--split is {' or '.join(Split)}, not {split!r}")
-
-    console.print(f"[bold]evaluate[/bold] {escape(', '.join(models))} on {escape(snapshot)}")
     with opened(settings) as workshop:
+        snapshot = request.snapshot or newest(workshop.store)
+        models = request.models or settings.models
+        names = escape(", ".join(models))
+        console.print(f"[bold]evaluate[/bold] {names} on {escape(snapshot)}", soft_wrap=True)
         workshop.snapshot(snapshot)
         for model in models:
-            workshop.model(model, snapshot)
+            workshop.model(model, snapshot)  # an unknown name is told before Prefect starts
         with Bars(console) as bars, observed_by(bars):
-            state: Any = flow(
-                snapshot=snapshot,
-                models=models,
-                scenarios=scenarios,
-                limit=limit,
-                name=name,
-                split=split,
-                source=source,
-                return_state=True,
-            )
+            state: Any = flow(request, return_state=True)
         run = state.result(raise_on_failure=False)
         if isinstance(run, BaseException):
             raise run
@@ -297,13 +257,14 @@ def _evaluate(
         console.print("everything was cached: nothing had to be computed again")
     if state.is_completed():
         return run, Exit.DONE
-    told = escape(str(state.message))
-    errors.print(f"[yellow]infra failures:[/yellow] {told}", soft_wrap=True)
+    message = escape(str(state.message))
+    errors.print(f"[yellow]infra failures:[/yellow] {message}", soft_wrap=True)
     errors.print("run the same command again: only what is missing will be done")
     return run, Exit.INFRA_FAILURES
 
 
 def _report(settings: Settings, run: str, output: Path | None) -> None:
+    from flows.forms import ReportRequest
     from flows.report import report as flow
     from flows.runs import load
     from flows.workshop import opened
@@ -311,7 +272,8 @@ def _report(settings: Settings, run: str, output: Path | None) -> None:
 
     with opened(settings) as workshop:
         load(workshop.store, run)  # an unknown name is told before Prefect starts
-        published = flow(run=run, folder=str(output) if output else None)
+        request = ReportRequest(run=run, folder=str(output) if output else None)
+        published = flow(request)
     for printed in tables(published.board, subsets=False, width=console.width):
         console.print(printed)
     written = f"leaderboard: {published.folder / 'leaderboard.json'} and .csv"
@@ -333,8 +295,8 @@ def _print_trial(result: object) -> None:
         console.print(f"read: {result.text}", soft_wrap=True, markup=False)
     else:
         pages = f"{result.pages} page{'s' if result.pages != 1 else ''}"
-        told = escape(str(result.image))
-        console.print(f"rendered {pages} in {result.seconds:.2f} s: {told}", soft_wrap=True)
+        image = escape(str(result.image))
+        console.print(f"rendered {pages} in {result.seconds:.2f} s: {image}", soft_wrap=True)
 
 
 def _interrupt(_number: int, _frame: object) -> None:

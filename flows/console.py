@@ -6,10 +6,15 @@ import logging
 import os
 import sys
 from enum import IntEnum
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from rich.console import Console
 from rich.markup import escape
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+
+    from benchmark.settings import Settings
 
 console = Console(highlight=False)
 errors = Console(stderr=True, highlight=False)
@@ -35,6 +40,36 @@ def fail(message: str, code: int = Exit.USAGE) -> NoReturn:
     """Print a message of one or two lines and leave."""
     errors.print(f"[red]error:[/red] {escape(message)}", soft_wrap=True)
     sys.exit(code)
+
+
+def read_settings() -> Settings:
+    """Return the settings, or leave with the first that is wrong."""
+    from pydantic import ValidationError
+
+    from benchmark.settings import Settings
+
+    try:
+        return Settings()
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = "_".join(str(part) for part in first["loc"]).upper()
+        fail(f"setting RERENDER_{name}: {first['msg']}")
+
+
+def told(error: ValidationError) -> str:
+    """Return the first thing that is wrong with a request, in one line."""
+    first = error.errors()[0]
+    where = " ".join(f"--{part}".replace("_", "-") for part in first["loc"][:1])
+    return f"{where}: {first['msg']}".removeprefix(": ").replace("Value error, ", "")
+
+
+def connect() -> None:
+    """Let flows run against the station that is up (`rerender up`), where there is one."""
+    from flows import station
+
+    settings = read_settings()
+    if (settings.prefect_home / "station.json").exists():
+        station.connect(settings)
 
 
 def quieten_prefect(*, debug: bool) -> None:

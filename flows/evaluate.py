@@ -14,62 +14,40 @@ from benchmark import registry
 from benchmark.outcome import Stage
 from benchmark.records import Instance
 from benchmark.selection import evenly
+from benchmark.snapshot import newest
 from flows import runs, tasks
 from flows.batches import Batch
+from flows.forms import EvaluateRequest
 from flows.progress import current
 from flows.runs import Run, run_name
-from flows.splits import NothingChosen, Split, choose, source_of
+from flows.splits import NothingChosen, choose, source_of
 from flows.workshop import Workshop, opened
 
 
 @flow(name="evaluate", task_runner=tasks.BATCHES_AT_ONCE)
-def evaluate(
-    snapshot: str,
-    models: list[str],
-    scenarios: list[str] | None = None,
-    limit: int | None = None,
-    name: str | None = None,
-    split: str = Split.TEST,
-    source: str | None = None,
-) -> State:
+def evaluate(request: EvaluateRequest = EvaluateRequest()) -> State:
     """Ask models for the structure of every picture, render what they write and score it.
 
     What an earlier run has finished is found in the store and not done again. The flow ends as
     Failed when something of the infrastructure failed; run it again to do only what is missing.
 
     Args:
-        snapshot: the name of a frozen snapshot.
-        models: registered names (oracle, blank, ocr) or provider names (openai/gpt-4o).
-        scenarios: all of the snapshot's by default.
-        limit: at most so many instances of each scenario.
-        name: the run's name; by default it follows from the other arguments.
-        split: ``test`` for everything, ``test*`` for mind maps of at most 60 nodes alone.
-        source: only what is of this source, or of this published set (XMind, Zhixi, …).
+        request: which models meet which instances.
 
     Returns:
         A state whose data is the run's name.
     """
-    models = list(dict.fromkeys(models))
     with opened() as workshop:
-        instances = select(workshop, snapshot, scenarios, limit, Split(split), source)
+        snapshot = request.snapshot or newest(workshop.store)
+        models = list(dict.fromkeys(request.models or workshop.settings.models))
+        instances = select(workshop, snapshot, request)
         for model in models:
             workshop.model(model, snapshot)  # an unknown name ends the flow before any work
         batches = plan(workshop, snapshot, models, instances)
-        for stage in (Stage.QUERY, Stage.RENDER, Stage.SCORE):
-            current().expect(stage, len(instances) * len(models))
-        futures: list[Any] = []
-        for batch in batches:
-            queried = tasks.query_batch.submit(batch)
-            rendered = tasks.render_batch.submit(
-                batch, wait_for=[allow_failure(queried)], return_state=False
-            )
-            scored = tasks.score_batch.submit(
-                batch, wait_for=[allow_failure(rendered)], return_state=False
-            )
-            futures += [queried, rendered, scored]
-        wait(futures)
+        futures = _submit(batches, len(instances) * len(models))
         run = Run(
-            name=name or run_name(snapshot, models, [instance.id for instance in instances]),
+            name=request.name
+            or run_name(snapshot, models, [instance.id for instance in instances]),
             snapshot=snapshot,
             models=tuple(models),
             baselines=tuple(m for m in models if workshop.model(m, snapshot).sees_truth),
@@ -85,14 +63,25 @@ def evaluate(
         return Completed(message=f"run {run.name}", data=run.name)
 
 
-def select(
-    workshop: Workshop,
-    snapshot: str,
-    scenarios: Sequence[str] | None,
-    limit: int | None,
-    split: Split = Split.TEST,
-    source: str | None = None,
-) -> list[Instance]:
+def _submit(batches: Sequence[Batch], count: int) -> list[Any]:
+    """Send every batch down the road and wait until all have come to its end."""
+    for stage in (Stage.QUERY, Stage.RENDER, Stage.SCORE):
+        current().expect(stage, count)
+    futures: list[Any] = []
+    for batch in batches:
+        queried = tasks.query_batch.submit(batch)
+        rendered = tasks.render_batch.submit(
+            batch, wait_for=[allow_failure(queried)], return_state=False
+        )
+        scored = tasks.score_batch.submit(
+            batch, wait_for=[allow_failure(rendered)], return_state=False
+        )
+        futures += [queried, rendered, scored]
+    wait(futures)
+    return futures
+
+
+def select(workshop: Workshop, snapshot: str, request: EvaluateRequest) -> list[Instance]:
     """Return the instances to evaluate, each subset of a scenario in its turn.
 
     Raises:
@@ -100,18 +89,18 @@ def select(
         NothingChosen: no instance is left.
     """
     frozen = workshop.snapshot(snapshot)
-    wanted = list(scenarios) if scenarios else frozen.scenarios()
+    wanted = request.scenarios or frozen.scenarios()
     for scenario in wanted:
         registry.scenarios.get(scenario)
     chosen = []
     for scenario in wanted:
-        found = choose(frozen.select([scenario]), split, source)
-        chosen += evenly(found, lambda instance: instance.subset, limit)
+        found = choose(frozen.select([scenario]), request.split, request.source)
+        chosen += evenly(found, lambda instance: instance.subset, request.limit)
     if not chosen:
         known = ", ".join(dict.fromkeys(map(source_of, frozen.instances)))
         raise NothingChosen(
-            f"no instance of {snapshot} is of split {split} and source {source or 'any'} "
-            f"(sources: {known})"
+            f"no instance of {snapshot} is of split {request.split} and source "
+            f"{request.source or 'any'} (sources: {known})"
         )
     return chosen
 

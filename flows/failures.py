@@ -12,6 +12,7 @@ def describe(error: Exception) -> str:
     from flows.judging import UnusableInput
     from flows.refresh import RefreshError
     from flows.runs import RunError
+    from flows.sieve import UnknownFilter
     from flows.splits import NothingChosen
 
     known = (
@@ -23,6 +24,7 @@ def describe(error: Exception) -> str:
         BlobDamaged,
         UnusableInput,
         NothingChosen,
+        UnknownFilter,
     )
     if isinstance(error, known):
         return str(error)

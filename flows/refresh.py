@@ -1,76 +1,155 @@
-"""Refresh: fetch fresh material → render references → freeze a snapshot."""
+"""Refresh: fetch fresh material → filter → render references → freeze a snapshot."""
 
 from __future__ import annotations
 
 import datetime as dt
 import itertools
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from prefect import flow
 
-from benchmark import registry, snapshot
-from benchmark.outcome import Failed, Ok, Outcome, Stage
-from benchmark.records import Instance, Material, digest_json
-from benchmark.snapshot import Rejected, Snapshot
+from benchmark import registry
+from benchmark.outcome import Failed, Stage
+from benchmark.records import Material
+from benchmark.snapshot import Rejected
+from flows import pace
 from flows.derivation import derive, deriving, located
+from flows.forms import RefreshRequest
+from flows.freezing import RefreshError, freeze, require_no_infra
+from flows.gathering import Gathering, is_live
 from flows.progress import current
-from flows.tasks import BATCHES_AT_ONCE, refer_batch
+from flows.sieve import Sieve, graded
+from flows.tasks import BATCHES_AT_ONCE, fetch_batch, refer_batch
 from flows.workshop import Workshop, opened
 
+AT_ONCE = 8
+"""Batches that a source on disk gives at once; one on the net gives one, since it is asked only
+for what is still wanted."""
 
-class RefreshError(RuntimeError):
-    """No snapshot could be frozen; the text says why and what to do."""
+ALL = "all"
+"""The name for every source that reads a site and is set up."""
+
+__all__ = ["RefreshError", "refresh"]
 
 
 @flow(name="refresh", task_runner=BATCHES_AT_ONCE)
-def refresh(
-    source: str = "bundled",
-    since: dt.date | None = None,
-    limit: int | None = None,
-    name: str | None = None,
-    tasks: int | None = None,
-) -> str:
-    """Fetch material made after a date, render its references and freeze a snapshot.
+def refresh(request: RefreshRequest = RefreshRequest()) -> str:
+    """Fetch material made after a date, filter it, render its references and freeze a snapshot.
 
     Args:
-        source: the registered name of a source.
-        since: leave out what was made before this day.
-        limit: at most so many instances of each scenario.
-        name: the snapshot's name; by default the source's name and a digest of the content.
-        tasks: how many instances of each task are derived from the material (questions about maps)
-            in each subset; by default as many as the source says, and a limit holds for them too.
+        request: what is wanted.
 
     Returns:
         The name of the snapshot. The same material and containers give the same snapshot.
+
+    Raises:
+        RefreshError: nothing could be frozen.
+        RegistryError: a source or a filter has another name.
     """
-    with opened() as workshop:
-        found = list(registry.sources.get(source).collect(since=since, limit=limit))
-        lost = [outcome for outcome in found if isinstance(outcome, Failed)]
-        _require_no_infra(lost, "pieces could not be fetched")
-        materials = [outcome.value for outcome in found if isinstance(outcome, Ok)]
-        derived, unplaced = derive(
-            materials,
-            _derived(source, tasks),
-            lambda material: located(workshop, material),
-            seed=workshop.settings.seed,
-            limit=limit,
-        )
-        failures = [one.failure for one in unplaced]
-        _require_no_infra(failures, "maps could not be drawn to find their nodes")
-        materials += derived
-        current().expect(Stage.RENDER, len(materials))
-        outcomes: dict[str, Outcome[Instance]] = {}
-        for future in [
-            refer_batch.submit(source, label, chunk)
-            for label, chunk in _chunks(materials, workshop.settings.batch)
-        ]:
-            outcomes |= future.result()
-        unfetched = [Rejected(id="", scenario="", failure=failure) for failure in lost]
-        return _freeze(workshop, source, name, materials, outcomes, [*unfetched, *unplaced])
+    since = request.first_day(dt.datetime.now(dt.UTC).date())
+    with opened() as workshop, pace.shared(), Sieve(workshop, request, since) as sieve:
+        gatherings = [
+            Gathering(
+                source,
+                sieve.judge_of(source),
+                since=since,
+                limit=request.limit,
+                whole=bool(_wanted(source, request.tasks)),
+            )
+            for source in asked(request.sources)
+        ]
+        while waiting := [each for each in gatherings if not each.exhausted]:
+            _gather(workshop, sieve, waiting)
+        everything = list(gatherings)
+        unplaced: list[Rejected] = []
+        for gathering in gatherings:
+            derived, missed = _derive(workshop, sieve, gathering, request)
+            everything.append(derived)
+            unplaced += missed
+        require_no_infra(everything, unplaced, partial=request.partial)
+        return freeze(workshop, everything, request.name, unplaced)
 
 
-def _derived(source: str, tasks: int | None) -> dict[str, int]:
+def asked(names: Sequence[str]) -> list[str]:
+    """Return the sources of a request, each once, with ``all`` written out.
+
+    Raises:
+        RegistryError: there is no source of a name.
+    """
+    found: list[str] = []
+    for name in names:
+        if name != ALL:
+            registry.sources.get(name)
+            found.append(name)
+        else:
+            found += [each for each in registry.sources.names() if is_live(each) and not off(each)]
+    return list(dict.fromkeys(found))
+
+
+def off(source: str) -> str | None:
+    """Return why a source is not asked unless it is named, or None."""
+    reason: str | None = getattr(registry.sources.get(source), "off", None)
+    return reason
+
+
+def _gather(workshop: Workshop, sieve: Sieve, waiting: Sequence[Gathering]) -> None:
+    """Fetch something from every source side by side, draw it, and judge how it looks."""
+    batch = workshop.settings.batch
+    futures = [
+        (each, fetch_batch.submit(each, each.source, batch * (1 if each.live else AT_ONCE)))
+        for each in waiting
+    ]
+    _draw(workshop, sieve, [(each, future.result()) for each, future in futures])
+
+
+def _draw(
+    workshop: Workshop, sieve: Sieve, pulled: Sequence[tuple[Gathering, Sequence[Material]]]
+) -> None:
+    """Render references in batches; pieces are judged in the order of sources, then as they came.
+
+    The order of time would depend on which batch was faster, and so would what is the duplicate.
+    """
+    current().expect(Stage.RENDER, sum(len(materials) for _, materials in pulled))
+    futures = [
+        (each, chunk, refer_batch.submit(each.source, label, chunk, sieve.checks_of(each.source)))
+        for each, materials in pulled
+        for label, chunk in _chunks(materials, workshop.settings.batch)
+    ]
+    for gathering, chunk, future in futures:
+        outcomes = future.result()
+        for material in chunk:
+            outcome = outcomes[material.id]
+            if isinstance(outcome, Failed):
+                gathering.lose(material, outcome)
+                continue
+            instance = outcome.value
+            if (twin := sieve.compare(material, instance)) is not None:
+                gathering.discard(material, twin)
+            else:
+                gathering.keep(material, instance)
+
+
+def _derive(
+    workshop: Workshop,
+    sieve: Sieve,
+    gathering: Gathering,
+    request: RefreshRequest,
+) -> tuple[Gathering, list[Rejected]]:
+    """Derive tasks from what a source gave; they are gathered beside it."""
+    pieces, unplaced = derive(
+        [material for material, _ in gathering.kept.values()],
+        _wanted(gathering.source, request.tasks),
+        lambda material: located(workshop, material),
+        seed=workshop.settings.seed,
+        limit=request.limit,
+    )
+    derived = Gathering(gathering.source, label=f"{gathering.source}, derived")
+    if pieces:
+        _draw(workshop, sieve, [(derived, [graded(piece) for piece in pieces])])
+    return derived, unplaced
+
+
+def _wanted(source: str, tasks: int | None) -> dict[str, int]:
     """Return how many pieces of each deriving scenario are wanted in a subset."""
     if tasks is not None:
         return dict.fromkeys(deriving(), tasks)
@@ -78,80 +157,10 @@ def _derived(source: str, tasks: int | None) -> dict[str, int]:
     return wanted
 
 
-def _chunks(materials: Sequence[Material], size: int) -> list[tuple[str, list[Material]]]:
-    chunks = []
+def _chunks(materials: Sequence[Material], size: int) -> Iterator[tuple[str, list[Material]]]:
+    """Yield batches of one scenario each, with a label."""
     for scenario, group in itertools.groupby(materials, lambda material: material.scenario):
         pieces = list(group)
-        chunks += [
-            (
-                f"{scenario} {start + 1}-{start + len(pieces[start : start + size])}",
-                pieces[start : start + size],
-            )
-            for start in range(0, len(pieces), size)
-        ]
-    return chunks
-
-
-def _freeze(
-    workshop: Workshop,
-    source: str,
-    name: str | None,
-    materials: Sequence[Material],
-    outcomes: dict[str, Outcome[Instance]],
-    lost: Sequence[Rejected],
-) -> str:
-    failures = [outcome for outcome in outcomes.values() if isinstance(outcome, Failed)]
-    _require_no_infra(failures, "references could not be rendered")
-    ordered = [(material, outcomes[material.id]) for material in materials]
-    instances = tuple(o.value for _, o in ordered if isinstance(o, Ok))
-    if not instances:
-        raise RefreshError(_nothing(source, [each.failure for each in lost] + failures))
-    rejected = tuple(
-        Rejected(id=material.id, scenario=material.scenario, failure=outcome)
-        for material, outcome in ordered
-        if isinstance(outcome, Failed)
-    )
-    frozen = Snapshot(
-        name=name or "unnamed",
-        created=max(instance.provenance.created for instance in instances),
-        about=getattr(registry.sources.get(source), "about", ""),
-        licences=dict(Counter(instance.provenance.licence for instance in instances)),
-        tools=_tools(workshop, materials),
-        instances=instances,
-        rejected=(*rejected, *lost),
-        parameters={"source": source},
-    )
-    if name is None:
-        content = frozen.model_dump(mode="json", exclude={"name"})
-        frozen = frozen.model_copy(update={"name": f"{source}-{digest_json(content)[:8]}"})
-    snapshot.freeze(workshop.store, frozen)
-    return frozen.name
-
-
-def _nothing(source: str, failures: Sequence[Failed]) -> str:
-    reason = f" The first of {len(failures)} failures: {failures[0].message}" if failures else ""
-    return f"source {source!r} gave no usable material; nothing was frozen.{reason}"
-
-
-def _require_no_infra(failures: Sequence[Failed], what: str) -> None:
-    infra = [failure for failure in failures if not failure.final]
-    if infra:
-        raise RefreshError(
-            f"{len(infra)} {what}, so nothing was frozen; the first: {infra[0].message}. "
-            f"Run again when that is mended"
-        )
-
-
-def _tools(workshop: Workshop, materials: Sequence[Material]) -> dict[str, str]:
-    drawings = (material.drawn_from for material in materials)
-    scenarios = {material.scenario for material in materials}
-    scenarios |= {drawing.scenario for drawing in drawings if drawing is not None}
-    used = {registry.scenarios.get(name).renderer for name in scenarios}
-    tools = {}
-    for name in sorted(name for name in used if name is not None):
-        renderer = workshop.renderer(name)
-        image = workshop.image(name)
-        if isinstance(image, Failed):
-            raise RefreshError(image.message)
-        tools[name] = f"version {renderer.version}, image {image.value}"
-    return tools
+        for start in range(0, len(pieces), size):
+            chunk = pieces[start : start + size]
+            yield f"{scenario} {start + 1}-{start + len(chunk)}", chunk

@@ -9,7 +9,9 @@ from prefect import flow
 
 from benchmark import registry
 from benchmark.records import Instance
+from benchmark.snapshot import Snapshot
 from flows import runs
+from flows.forms import ReportRequest
 from flows.workshop import opened
 from reports.leaderboard import Leaderboard, leaderboard
 from reports.site import write_site
@@ -28,16 +30,22 @@ def _prompt(instance: Instance) -> str:
     return registry.scenarios.get(instance.scenario).prompt(instance)
 
 
+def _span(frozen: Snapshot) -> str:
+    """Return when the material was made."""
+    days = [instance.provenance.created for instance in frozen.instances]
+    first, last = min(days), max(days)
+    return f"made on {last}" if first == last else f"made from {first} to {last}"
+
+
 @flow(name="report")
-def report(run: str, folder: str | None = None) -> Published:
+def report(request: ReportRequest = ReportRequest()) -> Published:
     """Aggregate what a run has scored; no engine, renderer or model is needed.
 
     Args:
-        run: the name of a run.
-        folder: where to write; by default a folder of the run's name under the setting `reports`.
+        request: which run, and where to write.
     """
     with opened() as workshop:
-        document = runs.load(workshop.store, run)
+        document = runs.load(workshop.store, request.run or runs.newest(workshop.store))
         results = runs.look_up(workshop, document)
         scenarios = [registry.scenarios.get(name) for name in document.scenarios]
         names = dict.fromkeys(name for scenario in scenarios for name in scenario.metrics)
@@ -48,9 +56,10 @@ def report(run: str, folder: str | None = None) -> Published:
             scenarios,
             seed=document.seed,
             title=document.name,
-            snapshot=f"{frozen.name}, sha256 {frozen.digest[:12]}",
+            snapshot=f"{frozen.name}, sha256 {frozen.digest[:12]}, {_span(frozen)}",
             baselines=document.baselines,
         )
+        folder = request.folder
         target = Path(folder) if folder else workshop.settings.reports / document.name
         page = write_site(board, results, workshop.store.get, target, prompt=_prompt)
         return Published(board, target, page)

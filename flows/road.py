@@ -32,6 +32,9 @@ from flows.workshop import Workshop
 from renderers import canvas
 from scenarios.roundtrip import render_answer
 
+COMPARED_WITH = "compared_with"
+"""The attribute that says which picture those of answers are compared with: picture, drawing."""
+
 
 def with_assets(answer: Answer, assets: Mapping[str, bytes]) -> Answer:
     """Put an instance's assets beside an answer's files; the answer's own files win.
@@ -116,11 +119,21 @@ def _versions(workshop: Workshop, scenario: Scenario) -> Outcome[dict[str, Any]]
     return ok(named | rendered)
 
 
-def reference_key(workshop: Workshop, material: Material) -> Outcome[str]:
-    """Return the key of an instance made from fresh material."""
+def reference_key(
+    workshop: Workshop, material: Material, checks: Mapping[str, str] | None = None
+) -> Outcome[str]:
+    """Return the key of an instance made from fresh material.
+
+    Args:
+        workshop: knows the versions.
+        material: what the instance is made of.
+        checks: of how it looks, with their versions.
+    """
     content = material.model_dump(mode="json", exclude={"assets", "picture"})
     content["assets"] = {path: digest_bytes(data) for path, data in material.assets.items()}
     content = {"material": content, "canvas": canvas.VERSION}
+    if checks:
+        content["checks"] = dict(checks)
     if material.picture is not None:
         content["picture"] = digest_bytes(material.picture)
     if material.drawn_from is not None:
@@ -171,10 +184,24 @@ def refer(workshop: Workshop, material: Material) -> Outcome[Instance]:
     )
 
 
+def compared_as_found(material: Material) -> bool:
+    """Tell whether pictures of answers are compared with the picture that came, not with ours.
+
+    So it is in published sets whose numbers are to be held beside those of others.
+    """
+    return material.picture is not None and material.attributes.get(COMPARED_WITH) == "picture"
+
+
 def _truth_drawn(workshop: Workshop, material: Material) -> Outcome[Rendering]:
-    """Draw the truth of a material; of one that is only a picture there is nothing to draw."""
+    """Draw the truth of a material, if there is one that pictures are compared with.
+
+    One that is not drawn must be readable all the same, since texts and trees are compared with it.
+    """
     if material.truth is None:
         return ok(Rendering(image=None))
+    if compared_as_found(material):
+        read = registry.scenarios.get(material.scenario).read(material.truth)
+        return read if isinstance(read, Failed) else ok(Rendering(image=None))
     return _drawn(workshop, material, Subject(scenario=material.scenario, text=material.truth))
 
 

@@ -158,3 +158,15 @@ def load(store: Store, name: str) -> Run:
 def names(store: Store) -> list[str]:
     """Return the names of all runs in the store."""
     return store.documents("runs")
+
+
+def newest(store: Store) -> str:
+    """Return the name of the run that was saved last.
+
+    Raises:
+        RunError: there is none.
+    """
+    name = store.newest("runs")
+    if name is None:
+        raise RunError("there is no run yet; `rerender evaluate` makes one")
+    return name

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from flows.console import console, fail
+from flows.console import console
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,31 +21,31 @@ def stats(
     snapshot: Annotated[str, typer.Argument(help="see `rerender list snapshots`")],
     as_json: Annotated[bool, typer.Option("--json", help="one JSON object on stdout")] = False,
 ) -> None:
-    """Print how many maps and questions a snapshot holds, and how large the maps are.
+    """Print what a snapshot holds: how much, how hard, how old; of mind maps also how large.
 
-    As in MindBench's tables 1 and 2; test* is the maps of at most 60 nodes.
+    What is said of maps is as in MindBench's tables 1 and 2; test* is those of at most 60 nodes.
     """
+    import datetime as dt
+
     from benchmark.settings import Settings
     from benchmark.snapshot import load
     from benchmark.store import Store
-    from flows import statistics
+    from flows import map_statistics, material_statistics
 
-    instances = [
-        one
-        for one in load(Store(Settings().store), snapshot).instances
-        if one.scenario.startswith("mindmap")
-    ]
-    if not instances:
-        fail(f"snapshot {snapshot!r} holds no mind maps")
+    instances = load(Store(Settings().store), snapshot).instances
+    maps = [one for one in instances if one.scenario.startswith("mindmap")]
+    today = dt.datetime.now(dt.UTC).date()
     rows: dict[str, list[dict[str, Any]]] = {
-        "maps": [asdict(row) for row in statistics.count_sets(instances)],
-        "tasks": [asdict(row) for row in statistics.count_tasks(instances)],
-        "structure": [asdict(row) for row in statistics.measure(instances)],
+        "material": [asdict(row) for row in material_statistics.count_material(instances, today)],
+        "maps": [asdict(row) for row in map_statistics.count_sets(maps)],
+        "tasks": [asdict(row) for row in map_statistics.count_tasks(maps)],
+        "structure": [asdict(row) for row in map_statistics.measure(maps)],
     }
     if as_json:
         sys.stdout.write(json.dumps(rows, ensure_ascii=False) + "\n")
         return
     for name, title in (
+        ("material", "Instances by source and scenario; days: median age today"),
         ("maps", "Maps by source and language"),
         ("tasks", "Instances by task and question"),
         ("structure", "Structure: means over maps"),

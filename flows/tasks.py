@@ -7,7 +7,7 @@ is done, so that the Prefect UI shows what to run again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from prefect import task
@@ -21,6 +21,7 @@ from benchmark.outcome import Outcome
 from benchmark.records import Instance, Material
 from flows import batches
 from flows.batches import Batch, Tally
+from flows.gathering import Gathering
 from flows.workshop import opened
 
 BATCHES_AT_ONCE = cast(
@@ -30,15 +31,26 @@ BATCHES_AT_ONCE = cast(
 """Batches overlap, so that models are asked while others are rendered and scored."""
 
 
+@task(name="fetch", task_run_name="fetch {source}", cache_policy=NO_CACHE)
+def fetch_batch(
+    gathering: Gathering,
+    source: str,  # noqa: ARG001 - names the task run
+    most: int,
+) -> list[Material]:
+    """Fetch the next pieces of a source that pass its filters, at most so many."""
+    return gathering.pull(most)
+
+
 @task(name="references", task_run_name="references {label}", cache_policy=NO_CACHE)
 def refer_batch(
     source: str,
     label: str,  # noqa: ARG001 - names the task run
     materials: Sequence[Material],
+    checks: Mapping[str, str] | None = None,
 ) -> dict[str, Outcome[Instance]]:
-    """Render the references of some material."""
+    """Render the references of some material, with checks of how it looks where it is fresh."""
     with opened() as workshop:
-        return batches.refer_batch(workshop, source, materials)
+        return batches.refer_batch(workshop, source, materials, checks)
 
 
 @task(name="query", task_run_name="query {batch.model} {batch.scenario}", cache_policy=NO_CACHE)

@@ -13,6 +13,8 @@ from benchmark.records import Usage
 from metrics.interval import Interval, mean_interval, rate_interval
 from reports.records import Cell, FailureCount, Row
 from reports.results import Fate, Result, applies, document, missing_reason, models_of, value_of
+from sources.freshness import after_cutoff
+from vlms.cutoffs import cutoff
 
 INFRA_SHARE = 0.02
 """A row that lost a larger share of its instances to the infrastructure carries a warning."""
@@ -91,6 +93,8 @@ def row(model: str, own: Sequence[Result], how: Rules, cells: tuple[Cell, ...] =
         seed=how.seed,
         confidence=how.confidence,
     )
+    last = cutoff(model)
+    made = [result.instance.provenance.created for result in own]
     return Row(
         model=model,
         baseline=model in how.baselines,
@@ -107,6 +111,8 @@ def row(model: str, own: Sequence[Result], how: Rules, cells: tuple[Cell, ...] =
         win_rate=None,
         usage=_usage(own),
         warning=_warning(own),
+        cutoff=last,
+        new_to_it=None if last is None else sum(bool(after_cutoff(day, last)) for day in made),
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+
 from pydantic import Field
 
 from benchmark.outcome import Blame, Kind
@@ -65,6 +67,12 @@ class Row(Record):
     leads: bool = Field(default=False, description="whether no other model has a better win rate")
     usage: Usage
     warning: str = ""
+    cutoff: dt.date | None = Field(
+        default=None, description="last day of the model's training data, where that is published"
+    )
+    new_to_it: int | None = Field(
+        default=None, ge=0, description="instances that were made after that day"
+    )
 
 
 class MetricNote(Record):

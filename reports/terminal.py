@@ -68,6 +68,12 @@ def footnotes(rows: Sequence[Row]) -> list[str]:
     """Return what must be said below a table: failures, lost instances, why values are missing."""
     notes = [f"{row.model} failed: {failures(row)}" for row in rows if row.failures]
     notes += [f"{row.model}: {row.warning}" for row in rows if row.warning]
+    notes += [
+        f"{row.model} was trained on data until {row.cutoff}: {row.new_to_it} of {row.n} instances "
+        f"were made later"
+        for row in rows
+        if row.cutoff is not None
+    ]
     reasons: dict[str, list[str]] = {}
     for row in rows:
         for cell in row.cells:

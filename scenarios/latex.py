@@ -20,11 +20,14 @@ _BLANK = r"""\documentclass{article}
 
 
 class Latex:
-    """The model is shown what LaTeX printed and writes a snippet or a document."""
+    """The model is shown what LaTeX printed and writes a snippet or a document.
+
+    The subsets are those of Image2Struct; ``wild`` are pictures whose source nobody has.
+    """
 
     name = "latex"
     version = "1"
-    subsets = ("equation", "table", "algorithm", "plot")
+    subsets = ("equation", "table", "algorithm", "plot", "wild")
     renderer = "tex"
     metrics = ("pixel", "ssim", "lpips", "cis", "ems", "edit")
     fit = Fit.PAD

@@ -18,11 +18,14 @@ _BLANK = """\
 
 
 class Music:
-    """The model is shown a line or a page of music and writes LilyPond."""
+    """The model is shown a line or a page of music and writes LilyPond.
+
+    ``scan`` are pictures of printed or written music whose source nobody has.
+    """
 
     name = "music"
     version = "1"
-    subsets = ("melody", "voices", "lyrics", "chords", "piano")
+    subsets = ("melody", "voices", "lyrics", "chords", "piano", "scan")
     renderer = "lilypond"
     metrics = ("pixel", "ssim", "lpips", "cis", "ems", "edit")
     fit = Fit.PAD

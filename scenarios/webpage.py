@@ -23,13 +23,14 @@ _BLANK = """\
 class Webpage:
     """The model is shown a browser window and writes the files of a web site.
 
-    The subsets are those of Image2Struct: the language that most of a site is written in. Pictures
-    that a site shows are assets: the prompt names them, truth and answer use the same files.
+    The subsets are those of Image2Struct: the language that most of a site is written in, and
+    ``wild`` for screenshots whose site nobody has. Pictures that a site shows are assets: the
+    prompt names them, truth and answer use the same files.
     """
 
     name = "webpage"
     version = "1"
-    subsets = ("html", "css", "javascript")
+    subsets = ("html", "css", "javascript", "wild")
     renderer = "web"
     metrics = ("pixel", "ssim", "lpips", "cis", "ems", "edit")
     fit = Fit.RESIZE

@@ -59,7 +59,11 @@ class _Refused(Exception):
 
 
 def unpack(
-    data: bytes, limits: Limits = Limits(), *, single_name: str = "main"
+    data: bytes,
+    limits: Limits = Limits(),
+    *,
+    single_name: str = "main",
+    skipped: list[str] | None = None,
 ) -> Outcome[dict[str, bytes]]:
     """Return the regular files of an archive by their names.
 
@@ -67,6 +71,8 @@ def unpack(
         data: the archive as it was received.
         limits: counts and sizes that end the reading.
         single_name: the name for the file in a gzip that holds no tar (arXiv sends such).
+        skipped: a list to which the names of a tar's symbolic links are added instead of refusing
+            it: repositories hold them rightly. They are left out in any case, never followed.
 
     Returns:
         The files, or a failure: UNSAFE_INPUT (links, devices, names that leave the folder),
@@ -78,7 +84,7 @@ def unpack(
             return ok(_read_zip(data, limits))
         plain = _gunzip(data, limits) if data.startswith(GZIP) else data
         if plain[TAR_MAGIC_OFFSET : TAR_MAGIC_OFFSET + 5] == b"ustar":
-            return ok(_read_tar(plain, limits))
+            return ok(_read_tar(plain, limits, skipped))
         if plain is data:
             raise _Refused(Kind.PARSE_ERROR, "not an archive: neither tar, gzip nor zip")
         if len(plain) > limits.file_bytes:
@@ -222,12 +228,15 @@ class _Files:
         return clean
 
 
-def _read_tar(data: bytes, limits: Limits) -> dict[str, bytes]:
+def _read_tar(data: bytes, limits: Limits, skipped: list[str] | None) -> dict[str, bytes]:
     files = _Files(limits)
     with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:
         for member in archive:
             files.count()
             if member.isdir():
+                continue
+            if member.issym() and skipped is not None:
+                skipped.append(member.name)
                 continue
             if not member.isreg():
                 raise _Refused(

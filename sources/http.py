@@ -119,7 +119,10 @@ class Client:
         if isinstance(ask, Failed):
             return ask
         key = self._key(ask)
-        kept = None if keep is Keep.NOT else self._kept(key, ask)
+        try:
+            kept = None if keep is Keep.NOT else self._kept(key, ask)
+        except OSError as error:
+            return _unkept(ask, error)
         if kept is not None and kept.holds(keep, self._clock.now()):
             return ok(Response.of_kept(kept))
         answer = self._wire.answer(ask, kept)
@@ -175,8 +178,7 @@ class Client:
     ) -> Ask | Failed:
         try:
             parsed = http_address.parse(url).copy_with(fragment=None)
-            if params:
-                parsed = parsed.copy_merge_params({n: str(v) for n, v in params.items()})
+            parsed = http_address.with_parameters(parsed, params or {})
             subject = http_address.shown(parsed)
             self._addresses.route(site, parsed)
         except Refused as error:
@@ -224,6 +226,10 @@ class Client:
                     Kept(key, answer.url, answer.headers, answer.fetched, now, answer.body)
                 )
         except OSError as error:
-            kind = Kind.DISK_FULL if error.errno in FULL else Kind.INTERNAL_ERROR
-            return ask.failed(kind, f"the answer cannot be kept in http_cache: {error}")
+            return _unkept(ask, error)
         return ok(answer)
+
+
+def _unkept(ask: Ask, error: OSError) -> Failed:
+    kind = Kind.DISK_FULL if error.errno in FULL else Kind.INTERNAL_ERROR
+    return ask.failed(kind, f"the folder of the setting http_cache cannot be used: {error}")

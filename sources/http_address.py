@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import httpx
 
-from sources.http_site import Site, is_secret
+from sources.http_site import Site, is_secret_parameter
 
 LONGEST = 8_000
 """Characters of an address."""
@@ -110,11 +110,26 @@ def parse(text: str, *, base: httpx.URL | None = None) -> httpx.URL:
     return url
 
 
+def with_parameters(url: httpx.URL, parameters: Mapping[str, str | int]) -> httpx.URL:
+    """Add query parameters to an address.
+
+    Raises:
+        Refused: they cannot be encoded, or make it too long.
+    """
+    if not parameters:
+        return url
+    try:
+        longer = url.copy_merge_params({name: str(value) for name, value in parameters.items()})
+    except (httpx.InvalidURL, ValueError) as error:
+        raise Refused(f"parameters that cannot be sent: {error}") from None
+    return parse(str(longer))
+
+
 def shown(url: httpx.URL) -> str:
     """Return an address as it may be shown and kept: values of secret parameters left out."""
-    if not any(is_secret(name) for name in url.params):
+    if not any(is_secret_parameter(name) for name in url.params):
         return str(url)
-    pairs = [(n, "…" if is_secret(n) else v) for n, v in url.params.multi_items()]
+    pairs = [(n, "…" if is_secret_parameter(n) else v) for n, v in url.params.multi_items()]
     return str(url.copy_with(params=pairs))
 
 

@@ -13,7 +13,9 @@ import hashlib
 import json
 import os
 import secrets
+import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -23,6 +25,8 @@ from pydantic import TypeAdapter, ValidationError
 FORMAT = "rerender http 1"
 ABOUT_BYTES = 200_000
 """Most bytes of the two lines before the body."""
+LEFT_BEHIND = 86_400
+"""Seconds after which a file that is being written is nobody's any more."""
 LEFT_OUT = frozenset({"set-cookie", "set-cookie2", "www-authenticate", "proxy-authenticate"})
 
 
@@ -89,6 +93,8 @@ class Cache:
     def __init__(self, folder: Path) -> None:
         """Take the folder; nothing is created before the first write."""
         self._folder = folder
+        self._partial = folder / "partial"
+        self._swept = False
 
     def read(self, key: str, most: int) -> Kept | None:
         """Return the answer to a question, or None: none, damaged, or larger than `most` bytes."""
@@ -105,13 +111,25 @@ class Cache:
     def write(self, kept: Kept) -> None:
         """Keep an answer in the place of an earlier one (raises OSError)."""
         path = self._path(kept.key)
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        temporary = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._partial.mkdir(exist_ok=True)
+        self._sweep()
+        temporary = self._partial / f"{kept.key}.{os.getpid()}.{secrets.token_hex(4)}"
         try:
             temporary.write_bytes(_packed(kept))
             temporary.replace(path)
         finally:
             temporary.unlink(missing_ok=True)
+
+    def _sweep(self) -> None:
+        """Remove, once, what processes that were killed have left half written."""
+        if self._swept:
+            return
+        self._swept = True
+        for path in self._partial.iterdir():
+            with suppress(FileNotFoundError):  # another process sweeps or has just finished
+                if path.stat().st_mtime < time.time() - LEFT_BEHIND:
+                    path.unlink()
 
     def _path(self, key: str) -> Path:
         return self._folder / key[:2] / key

@@ -10,11 +10,11 @@ import re
 from collections.abc import Collection
 from enum import StrEnum
 
-HEAD = 4096
+HEAD = 16_384
 """Bytes that are looked at."""
 
 TAR_BLOCK = 512
-IMAGES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a", b"BM", b"II*\0", b"MM\0*")
+IMAGES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a", b"II*\0", b"MM\0*")
 ZIPS = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 UTF_16 = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
@@ -24,6 +24,8 @@ HTML_ROOT = re.compile(
     r"(?=[\s/>]))",
     re.IGNORECASE,
 )
+XML_DECLARATION = re.compile(r"\s*<\?xml\s")
+MARKUP = re.compile(r"<[A-Za-z_!?]")
 HTML_DOCUMENT = re.compile(r"<(?:!doctype\s+html|html(?=[\s/>]))", re.IGNORECASE)
 
 
@@ -59,7 +61,7 @@ def kinds(body: bytes) -> frozenset[Claim]:
     found = {Claim.TEXT}
     if HTML_ROOT.match(root):
         found.add(Claim.HTML)
-    elif text.lstrip().startswith("<"):
+    if XML_DECLARATION.match(text) or (found == {Claim.TEXT} and MARKUP.match(root)):
         found.add(Claim.XML)
     elif root.startswith(("{", "[")):
         found.add(Claim.JSON)
@@ -84,11 +86,18 @@ def _binary(body: bytes) -> Claim | None:
         return Claim.ZIP
     if body.startswith(b"\x1f\x8b"):
         return Claim.GZIP
-    if body.startswith(IMAGES) or (body.startswith(b"RIFF") and body[8:12] == b"WEBP"):
+    if body.startswith(IMAGES) or _is_webp_or_bmp(body[:12]):
         return Claim.IMAGE
     if body[:HEAD].removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"%PDF-"):
         return Claim.PDF
     return Claim.TAR if _is_tar(body[:TAR_BLOCK]) else None
+
+
+def _is_webp_or_bmp(head: bytes) -> bool:
+    """Look further than the first letters, with which a text may begin as well."""
+    if head.startswith(b"RIFF"):
+        return head[8:12] == b"WEBP"
+    return head.startswith(b"BM") and head[6:10] == b"\0\0\0\0"
 
 
 def _is_tar(block: bytes) -> bool:

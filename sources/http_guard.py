@@ -40,12 +40,25 @@ class PrivateAddress(httpx.ConnectError):
     """A host that has no public address, as the client sees it."""
 
 
+class TooSlow(httpx.ReadTimeout):
+    """A request that took longer than the time given to all of it."""
+
+
 @contextlib.contextmanager
 def ending(seconds: float) -> Iterator[None]:
-    """Let every read and write within end after so many seconds, however little comes at once."""
-    token = _deadline.set(time.monotonic() + seconds)
+    """Let reading and writing within end after so many seconds, however little comes at once.
+
+    Raises:
+        TooSlow: it was ended.
+    """
+    end = time.monotonic() + seconds
+    token = _deadline.set(end)
     try:
         yield
+    except httpx.TimeoutException as error:
+        if time.monotonic() < end:
+            raise
+        raise TooSlow(f"the whole request took longer than {seconds:.0f} s") from error
     finally:
         _deadline.reset(token)
 
@@ -74,11 +87,16 @@ def resolve(host: str, port: int) -> list[str]:
 class Backend(httpcore.NetworkBackend):
     """Opens connections to checked addresses; mirrors are exempt."""
 
-    def __init__(self, resolver: Resolver, exempt: Collection[tuple[str, int]]) -> None:
-        """Take the resolver, and host and port of the mirrors."""
+    def __init__(
+        self,
+        resolver: Resolver,
+        exempt: Collection[tuple[str, int]],
+        plain: httpcore.NetworkBackend | None = None,
+    ) -> None:
+        """Take the resolver, host and port of the mirrors, and what opens connections."""
         self._resolver = resolver
         self._exempt = exempt
-        self._plain = httpcore.SyncBackend()
+        self._plain = plain or httpcore.SyncBackend()
 
     def connect_tcp(
         self,

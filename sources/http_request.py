@@ -19,7 +19,7 @@ class Response:
     """An answer that is what it was said to be."""
 
     url: str
-    """Where it came from in the end, after redirects."""
+    """Where it came from in the end, after redirects; secret parameters are left out."""
     status: int
     headers: Mapping[str, str]
     """Names in lower case."""

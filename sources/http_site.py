@@ -8,7 +8,10 @@ from dataclasses import dataclass, field
 
 HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 HEADER_VALUE = re.compile(r"(?:[!-~](?:[ \t!-~]*[!-~])?)?")
-SECRET = re.compile(r"(?i)authorization|cookie|token|key|secret|password|passwd|signature")
+SECRET_HEADER = re.compile(r"(?i)authorization|cookie|token|key|secret|password|signature")
+SECRET_PARAMETER = re.compile(
+    r"(?i)(?:.*[-_.])?(?:api_?key|key|token|secret|password|signature|sig|auth)"
+)
 
 
 @dataclass(frozen=True)
@@ -26,8 +29,13 @@ class Site:
 
 
 def is_secret(name: str) -> bool:
-    """Tell whether a header or a query parameter of this name may carry a secret."""
-    return SECRET.search(name) is not None
+    """Tell whether a header of this name may carry a secret."""
+    return SECRET_HEADER.search(name) is not None
+
+
+def is_secret_parameter(name: str) -> bool:
+    """Tell whether a query parameter of this name (key, access_token) may carry a secret."""
+    return SECRET_PARAMETER.fullmatch(name) is not None
 
 
 def is_well_formed(headers: Mapping[str, str]) -> bool:

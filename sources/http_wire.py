@@ -20,7 +20,7 @@ from benchmark.settings import Settings
 from sources import http_body, http_claim, http_limits, http_pace
 from sources.http_address import Addresses, Refused, Route, shown
 from sources.http_cache import Kept
-from sources.http_guard import Backend, PrivateAddress, Resolver, Transport, ending
+from sources.http_guard import Backend, PrivateAddress, Resolver, TooSlow, Transport, ending
 from sources.http_pace import HOLDS, Clock, Holds, Pace
 from sources.http_request import Ask, Response
 from sources.http_site import is_secret, lowered
@@ -103,11 +103,11 @@ class Wire:
             step = self._follow(ask, kept, attempt)
             if not isinstance(step, Again):
                 return step
+            if step.wait is not None and step.wait > self._longest_wait:
+                return self._too_long(ask, step.wait)
             if attempt >= self._retries:
                 return step.failure
-            wait = self._back_off(ask, attempt) if step.wait is None else step.wait
-            if wait > self._longest_wait:
-                return self._too_long(ask, wait)
+            wait = max(self._back_off(ask, attempt), step.wait or 0.0)
             log.info("%s: %s; asked again in %.0f s", ask.site.name, step.failure.message, wait)
             self._clock.sleep(wait)
         raise AssertionError("counting ends never")
@@ -140,18 +140,24 @@ class Wire:
                 if held > self._longest_wait:
                     return self._too_long(ask, held)
                 self._clock.sleep(held)
-            try:
-                with ending(self._longest), self._sent(ask, hop, kept) as answer:
-                    return self._read(ask, hop, kept, answer, attempt)
-            except PrivateAddress as error:
-                return ask.failed(Kind.NETWORK, f"{error}; private addresses are not asked")
-            except httpx.TransportError as error:
-                message = f"no whole answer from {ask.site.name}: {error or type(error).__name__}"
-                return Again(ask.failed(Kind.NETWORK, message))
-            except http_body.BodyTooLarge as error:
-                return ask.failed(Kind.TOO_LARGE, f"{error}, at most {ask.most:,} are wanted")
-            except http_body.BodyUnreadable as error:
-                return ask.failed(Kind.NOT_AS_CLAIMED, f"a body {error}")
+            return self._exchange(ask, hop, kept, attempt)
+
+    def _exchange(self, ask: Ask, hop: Hop, kept: Kept | None, attempt: int) -> Step:
+        """Send a request and read what comes, in the time that it may take."""
+        try:
+            with ending(self._longest), self._sent(ask, hop, kept) as answer:
+                return self._read(ask, hop, kept, answer, attempt)
+        except TooSlow as error:
+            return ask.failed(Kind.NETWORK, f"{ask.site.name}: {error}")
+        except PrivateAddress as error:
+            return ask.failed(Kind.NETWORK, f"{error}; private addresses are not asked")
+        except httpx.TransportError as error:
+            message = f"no whole answer from {ask.site.name}: {error or type(error).__name__}"
+            return Again(ask.failed(Kind.NETWORK, message))
+        except http_body.BodyTooLarge as error:
+            return ask.failed(Kind.TOO_LARGE, f"{error}, at most {ask.most:,} are wanted")
+        except http_body.BodyUnreadable as error:
+            return ask.failed(Kind.NOT_AS_CLAIMED, f"a body {error}")
 
     def _turn(self, ask: Ask, route: Route) -> AbstractContextManager[None]:
         if route.loopback:
@@ -162,7 +168,7 @@ class Wire:
         self, ask: Ask, hop: Hop, kept: Kept | None
     ) -> AbstractContextManager[httpx.Response]:
         headers = self._headers(ask, hop)
-        if kept is not None and kept.url == str(hop.route.real):
+        if kept is not None and kept.url == shown(hop.route.real):
             headers |= kept.conditions()
         return self._client().stream(
             ask.method, hop.route.asked, headers=headers, content=ask.content or None
@@ -187,7 +193,7 @@ class Wire:
         """Tell what an answer means, and read its body where it is wanted."""
         status = answer.status_code
         self._remember(hop, answer)
-        if status == 304 and kept is not None and kept.url == str(hop.route.real):
+        if status == 304 and kept is not None and kept.url == shown(hop.route.real):
             return Response.of_kept(kept)
         if status in REDIRECTS and status not in ask.accept:
             return self._next(ask, hop, answer)
@@ -211,7 +217,7 @@ class Wire:
 
     def _limit(self, ask: Ask, hop: Hop, answer: httpx.Response, attempt: int) -> Again | None:
         status, now = answer.status_code, self._clock.now()
-        if status not in {403, 429, 503}:
+        if status not in {403, 429, 503} or status in ask.accept:
             return None
         body = _beginning(answer) if status == 403 else b""
         headers = lowered(answer.headers)
@@ -230,7 +236,7 @@ class Wire:
             message = f"{http_claim.describe(body)} instead of {wanted}"
             return ask.failed(Kind.NOT_AS_CLAIMED, message)
         headers = lowered(answer.headers)
-        url = str(hop.route.real)
+        url = shown(hop.route.real)
         return Response(url, answer.status_code, headers, body, self._clock.now())
 
     def _remember(self, hop: Hop, answer: httpx.Response) -> None:

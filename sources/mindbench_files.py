@@ -3,17 +3,21 @@
 Layout (as its README says): ``<set>_test.jsonl`` and ``<set>_test_easy.jsonl`` for the crawled
 sets, ``synth_test_<task>.jsonl`` for the synthetic ones, pictures at the relative paths that the
 lines name; the synthetic pictures may still lie in ``synth_test.tar.gz``. All that may lie in the
-folder itself or in one folder of it. Names in lines and archives are hostile: they are looked up,
+folder itself or in one folder of it. Lines of sets that we exported have one key more,
+``rerender``, a JSON text about the line, and ``recipes.jsonl`` holds what was published as a recipe
+only. Names in lines and archives are hostile: they are looked up,
 never written to, and never lead out of the folder, by links neither.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
+
+from pydantic import JsonValue
 
 from benchmark.outcome import Failed, Kind, Ok, Outcome, Stage, ok
 from sources.archive import DAMAGED, Member, TooMuch, read_tar_stream
@@ -25,6 +29,9 @@ MOST_ARCHIVE_BYTES = 20_000_000_000
 
 ARCHIVE = "synth_test.tar.gz"
 QUESTIONS = "*_test*.jsonl"
+RECIPES = "recipes.jsonl"
+ABOUT = "rerender"
+"""The key of what our own exports say of a line."""
 
 T = TypeVar("T")
 
@@ -37,6 +44,8 @@ class Line:
     image: str
     question: str
     answer: str
+    about: Mapping[str, JsonValue] = field(default_factory=dict)
+    """What a set that we exported says of the line; foreign like all the rest."""
 
 
 def find_file(folder: Path, name: str) -> Path | None:
@@ -76,7 +85,33 @@ def _line(name: str, number: int, text: str) -> Outcome[Line]:
     if not all(isinstance(value, str) and value for value in (image, question, answer)):
         reason = f"{name}, line {number}: image, question or answer is missing"
         return Failed.of(Stage.FETCH, Kind.PARSE_ERROR, reason)
-    return ok(Line(number, image, question, answer))
+    return ok(Line(number, image, question, answer, read_about(entry)))
+
+
+def read_about(entry: Mapping[str, object]) -> dict[str, JsonValue]:
+    """Return what a line says of itself besides the official keys; nothing if it says nothing."""
+    text = entry.get(ABOUT)
+    try:
+        about = json.loads(text) if isinstance(text, str) else None
+    except (ValueError, RecursionError):
+        about = None
+    return about if isinstance(about, dict) else {}
+
+
+def read_recipes(folder: Path) -> Iterator[dict[str, JsonValue]]:
+    """Yield what is said of instances that were published as recipes only."""
+    path = find_file(folder, RECIPES)
+    if path is None:
+        return
+    with path.open(encoding="utf-8", errors="replace", newline="\n") as file:
+        while (text := file.readline(MOST_LINE_CHARACTERS)).endswith("\n"):
+            try:
+                entry = json.loads(text)
+            except (ValueError, RecursionError):
+                continue
+            about = read_about(entry) if isinstance(entry, dict) else {}
+            if about:
+                yield about
 
 
 def find_pictures(folder: Path, names: set[str]) -> set[str]:

@@ -2,8 +2,8 @@
 
 With ``RERENDER_MINDBENCH_FOLDER`` the files are read there, in the official layout (see
 ``sources.mindbench_files``). Otherwise the test files are downloaded from the data set
-``MiaSanLei/MindBench`` at the revision ``RERENDER_MINDBENCH_REVISION``; without one, the newest
-revision is looked up once and named in the provenance of every instance, so that it can be set.
+``MiaSanLei/MindBench`` at the revision ``RERENDER_MINDBENCH_REVISION``; without one, at the commit
+that was the newest at the first refresh (``sources.pins``). Every instance names it.
 
 Pictures, questions and answers are the official ones. The picture of a parsed tree is compared with
 our drawing of the true tree: how the original was drawn is not known.
@@ -20,16 +20,20 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from benchmark.outcome import Failed, Kind, Ok, Outcome, Stage, ok
-from benchmark.records import Material, Provenance, Subject
+from benchmark.records import Material, Provenance, Subject, digest_bytes
 from benchmark.settings import Settings
+from sources import licences, pins
+from sources.exported import day_of, recipe_only, restated
 from sources.mindbench_files import (
     ARCHIVE,
     QUESTIONS,
+    RECIPES,
     Line,
     find_file,
     find_pictures,
     read_lines,
     read_pictures,
+    read_recipes,
 )
 from sources.mindbench_questions import TASKS, kind_of
 
@@ -111,19 +115,23 @@ class Published:
             limit: at most so many instances of each scenario, taken from its sets in turns; lines
                 that make none (no picture, another form) are told on the way, but not counted.
         """
-        if since is not None and since > RELEASED:
+        place = self._place(since)
+        if place is None:
             return
-        place = self._place()
         if isinstance(place, Failed):
             yield place
             return
-        folder, address = place.value
+        folder, revision = place.value
         paths = {one: path for one in SETS if (path := _path(folder, one)) is not None}
-        if not paths:
+        recipes = list(read_recipes(folder))
+        if not paths and not recipes:
             message = f"{folder} holds none of MindBench's test files ({SETS[0].file}, …)"
             yield Failed.of(Stage.FETCH, Kind.MISSING_RESOURCE, message)
             return
-        lines = {one: [_checked(one, line) for line in read_lines(paths[one])] for one in paths}
+        lines = {
+            one: [_checked(one, line) for line in read_lines(path) if _is_fresh(line, since)]
+            for one, path in paths.items()
+        }
         shown = None if limit is None else find_pictures(folder, _images(lines.values()))
         chosen = [
             pair for name in self.scenarios for pair in _choose(lines, name, shown, limit or 0)
@@ -134,43 +142,54 @@ class Published:
             if isinstance(line, Failed):
                 yield line
             else:
-                yield _material(one, line.value, address, pictures, maps)
+                yield _material(one, line.value, revision, pictures, maps)
+        for about in recipes:
+            yield recipe_only(about.get("recipe"), str(about.get("id", RECIPES))[:200])
 
-    def _place(self) -> Outcome[tuple[Path, str]]:
-        """Return the folder of the files and the address that says which they are."""
+    def _place(self, since: dt.date | None) -> Outcome[tuple[Path, str | None]] | None:
+        """Return the folder of the files and the commit that they are of, None if unknown.
+
+        None instead of all that where nothing can be new enough: the published files have one day.
+        """
         settings = Settings()
         folder = self._folder or settings.mindbench_folder
         if folder is not None:
-            return ok((folder, f"https://huggingface.co/datasets/{REPOSITORY}"))
-        return download(self._revision or settings.mindbench_revision)
+            return ok((folder, self._revision or settings.mindbench_revision))
+        if since is not None and since > RELEASED:
+            return None
+        revision = pins.pin(REPOSITORY, self._revision or settings.mindbench_revision, settings)
+        if isinstance(revision, Failed):
+            return _with_advice(revision)
+        downloaded = download(revision.value)
+        if isinstance(downloaded, Failed):
+            return downloaded
+        return ok((downloaded.value, revision.value))
 
 
-def download(revision: str | None) -> Outcome[tuple[Path, str]]:
+def download(revision: str) -> Outcome[Path]:
     """Download the test files, unless they are in the cache of huggingface_hub.
 
     Args:
-        revision: a commit of the data set; None: the newest, or the newest that was downloaded
-            where the network is down.
+        revision: a commit of the data set.
 
     Returns:
-        The folder of the files and the address of the revision, or a failure of the network.
+        The folder of the files, or a failure (``pins.hub_failure``).
     """
+    pins.quieten()
     from huggingface_hub import snapshot_download  # noqa: PLC0415 - heavy
-    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError  # noqa: PLC0415
 
     try:
         folder = snapshot_download(
             REPOSITORY, repo_type="dataset", revision=revision, allow_patterns=list(PATTERNS)
         )
-    except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as error:
-        reason = " ".join(str(error).split())[:200]
-        message = (
-            f"the MindBench sets cannot be downloaded ({type(error).__name__}: {reason}); set "
-            f"RERENDER_MINDBENCH_FOLDER to a local copy, or run again"
-        )
-        return Failed.of(Stage.FETCH, Kind.NETWORK, message)
-    commit = Path(folder).name  # the cache names each folder by its revision
-    return ok((Path(folder), f"https://huggingface.co/datasets/{REPOSITORY}/tree/{commit}"))
+    except pins.hub_errors() as error:
+        return _with_advice(pins.hub_failure(REPOSITORY, error))
+    return ok(Path(folder))
+
+
+def _with_advice(failure: Failed) -> Failed:
+    advice = "set RERENDER_MINDBENCH_FOLDER to a local copy, or run again"
+    return failure.model_copy(update={"message": f"{failure.message}; {advice}"})
 
 
 def _path(folder: Path, one: Set) -> Path | None:
@@ -181,11 +200,25 @@ def _path(folder: Path, one: Set) -> Path | None:
 def _checked(one: Set, line: Outcome[Line]) -> Outcome[Line]:
     """Return a line, or a failure where its question is of no kind of the set's scenario."""
     if isinstance(line, Ok):
-        kind = kind_of(line.value.question, line.value.answer)
+        kind = _kind(line.value)
         if kind is None or TASKS[kind] != one.scenario:
             message = f"{one.file}, line {line.value.number}: the question is of no kind of "
             return Failed.of(Stage.FETCH, Kind.UNSUPPORTED, message + one.scenario)
     return line
+
+
+def _kind(line: Line) -> str | None:
+    """Return the kind of a question: as an exported set says, else as its words say."""
+    told = line.about.get("kind")
+    known = isinstance(told, str) and told in TASKS
+    return str(told) if known else kind_of(line.question, line.answer)
+
+
+def _is_fresh(line: Outcome[Line], since: dt.date | None) -> bool:
+    """Tell whether a line is of `since` or later; failures are always told."""
+    if since is None or isinstance(line, Failed):
+        return True
+    return (day_of(line.value.about.get("created")) or RELEASED) >= since
 
 
 def _images(lines: Iterable[list[Outcome[Line]]]) -> set[str]:
@@ -235,7 +268,7 @@ def size_of(tree: str) -> dict[str, JsonValue]:
 def _material(
     one: Set,
     line: Line,
-    address: str,
+    revision: str | None,
     pictures: Mapping[str, Outcome[bytes]],
     maps: Mapping[str, str],
 ) -> Outcome[Material]:
@@ -243,10 +276,12 @@ def _material(
     if isinstance(picture, Failed):
         return picture
     language = one.language or ("zh" if "/cn_" in line.image else "en")
-    kind = str(kind_of(line.question, line.answer))
+    kind = str(_kind(line))
+    told = line.about.get("attributes")
     whole = maps.get(line.image) if one.scenario != "mindmap" else None
     parsing = one.scenario in ("mindmap", "mindmap-part", "mindmap-position")
     attributes: dict[str, JsonValue] = {
+        **(told if isinstance(told, dict) else {}),
         "question": line.question,
         "form": "tokens" if parsing else "any",
         "kind": kind,
@@ -263,13 +298,24 @@ def _material(
             truth=line.answer,
             drawn_from=None if whole is None else Subject(scenario="mindmap", text=whole),
             picture=picture.value,
-            provenance=Provenance(
-                source=Published.name,
-                author="Chen et al., MindBench",
-                licence=LICENCE,
-                created=RELEASED,
-                url=address,
-                made=f"{one.file}, line {line.number}",
+            provenance=restated(
+                Provenance(
+                    source=Published.name,
+                    author="Chen et al., MindBench",
+                    licence=LICENCE,
+                    created=RELEASED,
+                    url=pins.address(REPOSITORY, revision),
+                    made=f"{one.file}, line {line.number}",
+                    publishable=licences.publishable(LICENCE),
+                    recipe={
+                        "dataset": REPOSITORY,
+                        "revision": revision,
+                        "file": one.file,
+                        "line": line.number,
+                        "sha256": digest_bytes(picture.value),
+                    },
+                ),
+                line.about,
             ),
             attributes=attributes,
             metrics=None if parsing else _metrics(one.scenario, kind),

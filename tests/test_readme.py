@@ -28,7 +28,7 @@ def run(name: str) -> dict:
 
 def test_each_example_is_under_thirty_lines():
     assert set(BLOCKS) == {
-        "metrics/ink.py", "vlms/mine.py", "scenarios/graph.py", "sources/folder.py"
+        "metrics/ink.py", "vlms/mine.py", "scenarios/graph.py", "sources/equations.py"
     }  # fmt: skip
     assert max(len(block.splitlines()) for block in BLOCKS.values()) < 30
 
@@ -59,7 +59,7 @@ def test_the_source(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "equations").mkdir()
     (tmp_path / "equations" / "one.tex").write_text("x^2")
-    source = run("sources/folder.py")["Folder"]()
+    source = run("sources/equations.py")["Equations"]()
     assert isinstance(source, Source)
     (material,) = source.collect()
     assert material.value.truth == "x^2"

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from bs4 import BeautifulSoup, Tag
 
 from benchmark.outcome import Kind
+from sources.html_tags import read_tags
 from sources.maps.drafts import Draft, Unreadable, nest
 from sources.maps.model import Format, MindMap, Relationship, Sheet
 
@@ -21,6 +22,9 @@ HTML_CHARACTERS = 2_000_000
 
 HTML_TAGS = 20_000
 """Most tags of an export; one of 1,000 topics has about 5,000."""
+
+HTML_ATTRIBUTES = 100
+"""Most attributes of a tag, which the parser compares with each other; exports have two."""
 
 _NBSP = "\xa0"
 _HEADINGS = ["h1", "h2", "h3"]
@@ -46,6 +50,9 @@ def read_html(text: str) -> MindMap:
             Kind.RESOURCE_LIMIT,
             f"the HTML has more than {HTML_CHARACTERS} characters or {HTML_TAGS} tags",
         )
+    if any(len(tag.attributes) > HTML_ATTRIBUTES for tag in read_tags(text)):
+        told = f"a tag of the HTML has more than {HTML_ATTRIBUTES} attributes"
+        raise Unreadable(Kind.RESOURCE_LIMIT, told)
     body = BeautifulSoup(text, "lxml").body
     if body is None or body.find("h1", class_="root") is None:
         raise Unreadable(Kind.UNSUPPORTED, 'HTML, but not XMind\'s export: no <h1 class="root">')

@@ -32,6 +32,7 @@ class Format(StrEnum):
     OPML = "opml"
     HTML = "html"
     OUTLINE = "outline"
+    MINDER = "kityminder"
 
 
 @dataclass(frozen=True, slots=True)

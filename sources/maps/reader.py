@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 
 from benchmark.outcome import Failed, Kind, Outcome, Stage, ok
 from sources.archive import EMPTY_ZIP, ZIP, Limits, unpack
-from sources.maps import freemind, mindmanager, opml, outline, xmind_json, xmind_xml
+from sources.maps import freemind, minder, mindmanager, opml, outline, xmind_json, xmind_xml
 from sources.maps.drafts import Unreadable
 from sources.maps.html_export import read_html
 from sources.maps.model import MindMap
@@ -91,7 +91,7 @@ def _read_plain(suffix: str, data: bytes) -> MindMap:
     if data.startswith(_BYTE_ORDER) and start[2:4].strip(b"\0") == b"<":
         return _read_xml(data)
     if _JSON.match(start) or (told and start.startswith((b"{", b"["))):
-        return xmind_json.read_xmind_json(_decode(data))
+        return _read_json(_decode(data))
     return outline.read_outline(_decode(data))
 
 
@@ -109,6 +109,11 @@ def _read_xml(data: bytes) -> MindMap:
     if name == "opml":
         return opml.read_opml(root)
     raise Unreadable(Kind.UNSUPPORTED, f"XML of no format that is read: {_described(root)}")
+
+
+def _read_json(text: str) -> MindMap:
+    value = xmind_json.read_json(text)
+    return minder.read_minder(value) if minder.is_minder(value) else xmind_json.from_value(value)
 
 
 def _described(root: Element) -> str:

@@ -23,19 +23,28 @@ _PLACES: dict[str, Place] = {
 _RANGE = re.compile(r"\((\d{1,6}),(\d{1,6})\)")
 
 
+def read_json(text: str) -> JsonValue:
+    """Read JSON of strangers.
+
+    Raises:
+        Unreadable: it is none, or is nested too deeply to read.
+    """
+    try:
+        value: JsonValue = json.loads(text)
+    except RecursionError:
+        raise Unreadable(Kind.PARSE_ERROR, "the JSON is nested too deeply") from None
+    except ValueError as error:
+        raise Unreadable(Kind.PARSE_ERROR, f"the JSON is damaged: {error}") from None
+    return value
+
+
 def read_xmind_json(text: str) -> MindMap:
     """Read the text of a `content.json`.
 
     Raises:
         Unreadable: no JSON, no sheet in it, or beyond the limits.
     """
-    try:
-        value = json.loads(text)
-    except RecursionError:
-        raise Unreadable(Kind.PARSE_ERROR, "the JSON is nested too deeply") from None
-    except ValueError as error:
-        raise Unreadable(Kind.PARSE_ERROR, f"the JSON is damaged: {error}") from None
-    return from_value(value)
+    return from_value(read_json(text))
 
 
 def from_value(value: JsonValue) -> MindMap:

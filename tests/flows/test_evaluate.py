@@ -13,6 +13,7 @@ import pytest
 from benchmark.outcome import Failed, Kind, Ok
 from benchmark.settings import Settings
 from flows.console import quieten_prefect
+from flows.forms import EvaluateRequest, RefreshRequest
 from flows.progress import observed_by
 from flows.workshop import opened
 from tests.flows import toy
@@ -52,7 +53,7 @@ def refresh(settings, **arguments):
 
     counts = Counts()
     with opened(settings), observed_by(counts):
-        return flow(source="toy", **arguments), counts
+        return flow(RefreshRequest(sources=["toy"], **arguments)), counts
 
 
 def evaluate(settings, snapshot, models=("oracle", "blank"), **arguments):
@@ -61,7 +62,8 @@ def evaluate(settings, snapshot, models=("oracle", "blank"), **arguments):
 
     counts = Counts()
     with opened(settings) as workshop, observed_by(counts):
-        state = flow(snapshot=snapshot, models=list(models), return_state=True, **arguments)
+        asked = EvaluateRequest(snapshot=snapshot, models=list(models), **arguments)
+        state = flow(asked, return_state=True)
         name = state.result(raise_on_failure=False)
         traced = runs.look_up(workshop, runs.load(workshop.store, name))
     return state, traced, counts
@@ -164,7 +166,7 @@ def test_unknown_names_end_the_flow_before_any_work(settings):
 
         for arguments in ({"models": ["orakle"]}, {"models": ["oracle"], "scenarios": ["toi"]}):
             with pytest.raises(RegistryError, match="did you mean"):
-                flow(snapshot=name, **arguments)
+                flow(EvaluateRequest(snapshot=name, **arguments))
 
 
 def test_a_choice_that_leaves_nothing_is_told(settings):
@@ -175,7 +177,7 @@ def test_a_choice_that_leaves_nothing_is_told(settings):
     with opened(settings):
         for arguments in ({"source": "XMind"}, {"split": "test*"}):
             with pytest.raises(NothingChosen, match="sources: toy"):
-                flow(snapshot=name, models=["oracle"], **arguments)
+                flow(EvaluateRequest(snapshot=name, models=["oracle"], **arguments))
 
 
 KILLED = """
@@ -188,8 +190,9 @@ toy.register()
 from benchmark.settings import Settings
 from flows.workshop import opened
 from flows.evaluate import evaluate
+from flows.forms import EvaluateRequest
 with opened(Settings()) as workshop:
-    evaluate(snapshot={snapshot!r}, models=["oracle", "blank"])
+    evaluate(EvaluateRequest(snapshot={snapshot!r}, models=["oracle", "blank"]))
 """
 
 

@@ -33,7 +33,7 @@ def store(tmp_path):
         instance(3, "mindmap", "zh", set="Zhixi", nodes=60, depth=5),
         instance(3, "mindmap-vqa", "zh", set="Zhixi", nodes=60, depth=5, kind="theme"),
         instance(4, "mindmap-vqa", "en", set="Synthetic", kind="level"),
-        instance(5, "latex", "en"),
+        instance(5, "latex", "en", difficulty="hard"),
     )
     for name, chosen in (("maps", instances), ("none", instances[-1:])):
         snapshot = Snapshot(
@@ -67,10 +67,16 @@ def test_the_tables_are_printed(store):
         assert word in told.stdout
 
 
-def test_a_snapshot_without_maps_is_told(store):
-    told = rerender("stats", "none", store=store)
-    assert told.returncode == 2
-    assert "holds no mind maps" in told.stderr
+def test_any_snapshot_says_how_much_how_hard_and_how_old(store):
+    told = json.loads(rerender("stats", "none", "--json", store=store).stdout)
+    (row,) = told["material"]
+    age = (dt.datetime.now(dt.UTC).date() - dt.date(2024, 7, 17)).days
+    assert row.pop("days") in (age, age + 1)
+    assert row == {
+        "source": "mindbench", "scenario": "latex", "instances": 1,
+        "easy": 0, "medium": 0, "hard": 1, "oldest": "2024-07-17", "newest": "2024-07-17",
+    }  # fmt: skip
+    assert told["maps"] == []
 
 
 def test_an_unknown_snapshot_is_told(store):

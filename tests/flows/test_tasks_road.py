@@ -16,9 +16,9 @@ from benchmark.snapshot import Rejected
 from flows import road
 from flows.batches import applicable
 from flows.derivation import Places, derive, deriving, located, places_key
+from flows.map_statistics import count_sets, count_tasks, measure
 from flows.scoring import Scorer, score_key
 from flows.splits import Split, choose
-from flows.statistics import count_sets, count_tasks, measure
 from flows.workshop import Workshop
 from scenarios.tree_styles import Style
 

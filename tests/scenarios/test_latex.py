@@ -140,7 +140,7 @@ class TestBlank:
 
 class TestBundledPieces:
     def test_at_least_six_of_each_subset(self):
-        for subset in SCENARIO.subsets:
+        for subset in set(SCENARIO.subsets) - {"wild"}:  # found as pictures, never bundled
             assert len([path for path in PIECES if path.parent.name == subset]) >= 6
 
     @pytest.mark.parametrize("path", PIECES, ids=lambda path: path.stem)

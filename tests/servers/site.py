@@ -18,6 +18,7 @@ from __future__ import annotations
 import gzip
 import json
 import socket
+import ssl
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -28,7 +29,7 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 PIECE = 1 << 16
-GONE_AWAY = (BrokenPipeError, ConnectionError)
+GONE_AWAY = (ConnectionError, ssl.SSLError)
 
 
 @dataclass(frozen=True)
@@ -177,9 +178,13 @@ class StandIn:
 
 
 @contextmanager
-def serving() -> Iterator[StandIn]:
-    """Serve a site until the end of the block; an error in a script is raised there."""
-    server = _Server()
+def serving(tls: ssl.SSLContext | None = None) -> Iterator[StandIn]:
+    """Serve a site until the end of the block; an error in a script is raised there.
+
+    Args:
+        tls: of the server's certificate, for https; nearly all tests do without.
+    """
+    server = _Server(tls)
     thread = threading.Thread(target=server.serve_forever, args=(0.02,))
     thread.start()
     try:
@@ -194,12 +199,24 @@ def serving() -> Iterator[StandIn]:
 class _Server(ThreadingHTTPServer):
     daemon_threads = False  # waited for in server_close
 
-    def __init__(self) -> None:
+    def __init__(self, tls: ssl.SSLContext | None) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
-        self.site = StandIn(f"http://127.0.0.1:{self.server_port}")
+        self.site = StandIn(f"http{'s' if tls else ''}://127.0.0.1:{self.server_port}")
+        if tls is not None:
+            self.socket = tls.wrap_socket(
+                self.socket, server_side=True, do_handshake_on_connect=False
+            )
         self.stopping = threading.Event()
         self.errors: list[BaseException] = []
         self.open: set[socket.socket] = set()
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        self.open.add(request)
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        self.open.discard(request)
+        super().shutdown_request(request)
 
     def handle_error(self, request: object, client_address: object) -> None:
         error = sys.exc_info()[1]
@@ -219,12 +236,7 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server: _Server
 
-    def setup(self) -> None:
-        super().setup()
-        self.server.open.add(self.connection)
-
     def finish(self) -> None:
-        self.server.open.discard(self.connection)
         with suppress(*GONE_AWAY):
             super().finish()
 

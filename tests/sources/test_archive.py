@@ -52,6 +52,21 @@ def test_each_format_is_read(data):
     assert unpack(data).value == {"a/x.txt": b"1", "y": b"2"}
 
 
+def test_symbolic_links_are_left_out_where_they_are_expected():
+    link = special("top/latest", tarfile.SYMTYPE, "/etc/passwd")
+    data = tar(("top/a", b"1"), (link, b""), ("top/latest", b"2"))
+    skipped = []
+    assert unpack(data, skipped=skipped).value == {"top/a": b"1", "top/latest": b"2"}
+    assert skipped == ["top/latest"]
+    assert unpack(data).kind is Kind.UNSAFE_INPUT
+
+
+@pytest.mark.parametrize("kind", [tarfile.LNKTYPE, tarfile.FIFOTYPE, tarfile.CHRTYPE])
+def test_other_special_entries_are_refused_there_too(kind):
+    data = tar(("a", b"1"), (special("b", kind, "a"), b""))
+    assert unpack(data, skipped=[]).kind is Kind.UNSAFE_INPUT
+
+
 def test_a_gzip_without_tar_is_one_file():
     assert unpack(gzip.compress(b"text"), single_name="main.tex").value == {"main.tex": b"text"}
 

@@ -14,7 +14,7 @@ import pytest
 from sources.mindbench_files import ARCHIVE
 from sources.published import REPOSITORY
 from tests.flows.test_evaluate import PROJECT
-from tests.servers.hub_server import COMMIT, hub
+from tests.servers.hub_server import COMMIT, NEXT_COMMIT, hub_of
 from tests.sources.test_published import QUESTIONS, build, picture
 
 COLLECT = """
@@ -35,7 +35,7 @@ def collect(home, endpoint: str, **environment: str) -> list[list[str]]:
         capture_output=True, text=True, check=True, cwd=PROJECT, timeout=120,
         env=os.environ | {
             "HF_HOME": str(home), "HF_ENDPOINT": endpoint, "HF_HUB_DISABLE_XET": "1",
-            "HF_HUB_DISABLE_PROGRESS_BARS": "1", "HF_HUB_DISABLE_TELEMETRY": "1", **environment,
+            "RERENDER_STORE": str(home / "store"), **environment,
         },
     )  # fmt: skip
     return [json.loads(line) for line in done.stdout.splitlines()]
@@ -57,11 +57,14 @@ def published(tmp_path):
 
 
 def test_the_test_files_are_downloaded_at_one_revision(published, tmp_path):
-    with hub(REPOSITORY, published) as (endpoint, asked):
+    with hub_of({REPOSITORY: published}) as served:
+        endpoint = served.address
         found = collect(tmp_path / "home", endpoint)
         assert len(found) == 10
         assert all(url.endswith(f"/tree/{COMMIT}") for _, url in found)
-        assert not [path for path in asked if "train" in path], "training data are not fetched"
+        assert not [path for path in served.asked if "train" in path], "no training data"
+        served.commit = NEXT_COMMIT
+        assert collect(tmp_path / "home", endpoint) == found, "the first commit is kept"
         pinned = collect(tmp_path / "home", endpoint, RERENDER_MINDBENCH_REVISION=COMMIT)
     assert pinned == found
     assert collect(tmp_path / "home", "http://127.0.0.1:9") == found, "the cache serves offline"

@@ -196,6 +196,12 @@ def test_nested_headings_do_not_take_quadratic_time():
     assert "headings inside" in read("a.html", data).message
 
 
+def test_many_attributes_of_one_tag_do_not_take_quadratic_time():
+    attributes = b" ".join(b"a%d" % number for number in range(150_000))
+    data = b'<html><body><h1 class="root" ' + attributes + b">a</h1></body></html>"
+    assert read("a.html", data).kind is Kind.RESOURCE_LIMIT
+
+
 def test_foreign_values_in_json_are_passed_over():
     topic = {"title": 7, "children": {"attached": "x", "detached": [None, {"title": "\ud800"}]}}
     topic |= {"position": {"x": 10**400, "y": "?"}, "markers": [1], "labels": [2, "ok"]}

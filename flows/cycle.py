@@ -1,0 +1,47 @@
+"""The whole benchmark: refresh → evaluate → report, each a flow of its own inside this one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from prefect import flow
+from prefect.client.schemas.objects import State
+from prefect.states import Completed, Failed
+
+from benchmark.settings import Settings
+from flows.evaluate import evaluate
+from flows.forms import BenchmarkRequest, EvaluateRequest, RefreshRequest, ReportRequest
+from flows.refresh import refresh
+from flows.report import report
+
+
+@flow(name="benchmark")
+def benchmark(request: BenchmarkRequest = BenchmarkRequest()) -> State:
+    """Fetch what is new, ask the models about it, and publish a leaderboard.
+
+    Args:
+        request: what is fetched, and who is asked about it.
+
+    Returns:
+        A state whose data is the run's name. It is Failed where something of the infrastructure
+        failed, though a report of the rest is published.
+    """
+    settings = Settings()
+    snapshot = refresh(
+        RefreshRequest(
+            sources=request.sources or settings.refresh_sources,
+            days=request.days,
+            limit=request.limit,
+            only_new=request.only_new,
+            partial=request.partial,
+        )
+    )
+    asked = EvaluateRequest(snapshot=snapshot, models=request.models or settings.models)
+    state: Any = evaluate(asked, return_state=True)
+    run = state.result(raise_on_failure=False)
+    if isinstance(run, BaseException):
+        raise run
+    report(ReportRequest(run=run))
+    if state.is_completed():
+        return Completed(message=state.message, data=run)
+    return Failed(message=state.message, data=run)

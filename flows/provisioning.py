@@ -1,0 +1,130 @@
+"""What a Prefect server needs before our flows run on it: pool, automations, deployments.
+
+All of it may be said again: what is there already is brought up to date. It works on a station of
+our own, on any other server, and on Prefect Cloud.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Mapping
+from datetime import timedelta
+
+from prefect.blocks.notifications import CustomWebhookNotificationBlock
+from prefect.client.orchestration import SyncPrefectClient, get_client
+from prefect.client.schemas.actions import WorkPoolCreate
+from prefect.client.schemas.objects import StateType
+from prefect.events.actions import ChangeFlowRunState, SendNotification
+from prefect.events.schemas.automations import AutomationCore, EventTrigger, Posture
+from prefect.events.schemas.events import ResourceSpecification
+from pydantic import SecretStr
+
+from benchmark.settings import PROJECT, Settings
+from flows.station import HEARTBEAT_SECONDS
+
+POOL = "rerender"
+ZOMBIES = "Rerender: runs that died become Crashed"
+FAILED = "Rerender: tell of failed runs"
+REFRESHED = "Rerender: tell of finished refreshes"
+BLOCK = "rerender-webhook"
+
+MISSED_HEARTBEATS = 3
+_ENDED = ("Completed", "Failed", "Cancelled", "Crashed")
+
+
+class ProvisioningError(RuntimeError):
+    """The deployments could not be made; the text says why."""
+
+
+def provision(settings: Settings) -> None:
+    """Make pool and automations, through the server that this process is connected to."""
+    with get_client(sync_client=True) as client:
+        pool = WorkPoolCreate(name=POOL, type="process", description="Runs on this machine.")
+        client.create_work_pool(pool, overwrite=True)
+        _automate(client, zombies())
+        for told in [] if settings.webhook is None else notifications(settings.webhook):
+            _automate(client, told)
+
+
+def zombies() -> AutomationCore:
+    """Return the automation that marks a run as Crashed when it has stopped saying that it lives.
+
+    A process that was killed cannot say that it died, and its run would be Running for ever.
+    """
+    heartbeat = "prefect.flow-run.heartbeat"
+    return AutomationCore(
+        name=ZOMBIES,
+        description="A killed run can then be retried; what it had finished is in the store.",
+        trigger=EventTrigger(
+            match=ResourceSpecification({"prefect.resource.id": "prefect.flow-run.*"}),
+            for_each={"prefect.resource.id"},
+            after={heartbeat},
+            expect={heartbeat, *(f"prefect.flow-run.{state}" for state in _ENDED)},
+            posture=Posture.Proactive,
+            threshold=1,
+            within=timedelta(seconds=MISSED_HEARTBEATS * HEARTBEAT_SECONDS),
+        ),
+        actions=[
+            ChangeFlowRunState(
+                state=StateType.CRASHED,
+                message="its process is gone: no sign of life; retry does only what is missing",
+            )
+        ],
+    )
+
+
+def notifications(webhook: SecretStr) -> list[AutomationCore]:
+    """Return the automations that tell an address of failed runs and of finished refreshes.
+
+    The address is kept by the server, in a block.
+    """
+    block = CustomWebhookNotificationBlock(
+        name=BLOCK,
+        url=webhook.get_secret_value(),
+        method="POST",
+        json_data={"text": "{{subject}}: {{body}}"},
+    )
+    saved = block.save(BLOCK, overwrite=True)
+    runs = ResourceSpecification({"prefect.resource.id": "prefect.flow-run.*"})
+    refreshes = ResourceSpecification(
+        {"prefect.resource.role": "flow", "prefect.resource.name": "refresh"}
+    )
+    failed = EventTrigger(
+        match=runs, expect={"prefect.flow-run.Failed", "prefect.flow-run.Crashed"}
+    )
+    finished = EventTrigger(
+        match=runs, match_related=refreshes, expect={"prefect.flow-run.Completed"}
+    )
+    action = SendNotification(
+        block_document_id=saved,
+        subject="Rerender: {{ flow.name }} {{ flow_run.state.name }}",
+        body="{{ flow_run.name }}: {{ flow_run.state.message }}",
+    )
+    return [
+        AutomationCore(name=FAILED, trigger=failed, actions=[action]),
+        AutomationCore(name=REFRESHED, trigger=finished, actions=[action]),
+    ]
+
+
+def deploy(environment: Mapping[str, str]) -> None:
+    """Make the deployments of ``prefect.yaml``.
+
+    Raises:
+        ProvisioningError: Prefect refused; with its last line.
+    """
+    command = [sys.executable, "-m", "prefect", "--no-prompt", "deploy", "--all"]
+    done = subprocess.run(  # noqa: S603 - our own interpreter with fixed arguments
+        command, cwd=PROJECT, env=dict(environment), capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0:
+        told = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
+        raise ProvisioningError(f"prefect deploy failed: {' / '.join(told[-2:])}")
+
+
+def _automate(client: SyncPrefectClient, automation: AutomationCore) -> None:
+    """Make an automation, or bring the one of its name up to date."""
+    known = client.read_automations_by_name(automation.name)
+    for surplus in known:
+        client.delete_automation(surplus.id)
+    client.create_automation(automation)

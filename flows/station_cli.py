@@ -1,0 +1,184 @@
+"""`rerender up`, `status` and `down`: a Prefect server, a worker and the deployments."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from flows.console import Exit, console, fail, read_settings
+
+if TYPE_CHECKING:
+    from benchmark.settings import Settings
+    from flows.station import Member, Station
+
+
+def up(
+    port: Annotated[
+        int | None, typer.Option(min=1, max=65535, help="of the server (default: 4200)")
+    ] = None,
+    detach: Annotated[
+        bool,
+        typer.Option("--detach", "-d", help="go on in the background"),
+    ] = False,
+) -> None:
+    """Start a Prefect server, a worker and the deployments with their schedules."""
+    from flows import station
+
+    settings = read_settings()
+    port = port or settings.prefect_port
+    if (running := station.find(settings)) is not None:
+        fail(f"a station is up already at {running.address}; `rerender down` ends it")
+    if detach:
+        _detach(settings, port)
+        return
+    _keep(settings, port)
+
+
+def status() -> None:
+    """Say what is up, and what the next and the last runs are."""
+    from flows import station
+
+    settings = read_settings()
+    found = station.connect(settings) or station.find(settings)
+    if found is None:
+        console.print("nothing is up; `rerender up` starts it")
+        sys.exit(Exit.INFRA_FAILURES)
+    from flows.station_status import tables
+
+    for name, member in found.members.items():
+        console.print(f"{name:<8} {'runs' if member.lives() else 'has ended'}, pid {member.pid}")
+    _tell(settings, found)
+    for table in tables():
+        console.print(table)
+
+
+def down() -> None:
+    """End the server and the worker, and whatever they are running."""
+    from flows import station
+    from flows.station_processes import end
+
+    settings = read_settings()
+    found = station.find(settings)
+    if found is None:
+        console.print("nothing is up")
+        return
+    keeper = found.members.get("keeper")
+    order = [found.members[name] for name in ("worker", "server") if name in found.members]
+    end(order)
+    if keeper is not None and keeper.pid != os.getpid():
+        end([keeper])
+    station.forget(settings)
+    console.print("down")
+
+
+def _keep(settings: Settings, port: int) -> None:
+    """Start everything, stay until a signal comes, then end everything."""
+    from flows import station
+    from flows.station_processes import StationError, end
+
+    stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    members: dict[str, station.Member] = {"keeper": station.Member.of(os.getpid())}
+    try:
+        made = _start(settings, port, members, stop)
+        if not stop.is_set():
+            _tell(settings, made)
+            console.print("Ctrl-C ends it", soft_wrap=True)
+        while not stop.wait(1):
+            dead = [name for name, member in members.items() if not member.lives()]
+            if dead:
+                raise StationError(
+                    f"the {dead[0]} has ended; its log is in {station.home(settings)}"
+                )
+    except StationError as error:
+        fail(str(error), Exit.INFRA_FAILURES)
+    finally:
+        end([members[name] for name in ("worker", "server") if name in members])
+        station.forget(settings)
+
+
+def _start(
+    settings: Settings, port: int, members: dict[str, Member], stop: threading.Event
+) -> Station:
+    from flows import station
+    from flows.station_processes import StationError, answers, start, wait_until
+
+    home = station.home(settings)
+    if answers(f"http://{station.HOST}:{port}/api/health"):
+        raise StationError(f"port {port} is taken by another server; choose one with --port")
+    with console.status("starting the server"):
+        server = start(
+            ["-m", "prefect", "server", "start"],
+            station.server_environment(settings, port),
+            home / "server.log",
+        )
+        members["server"] = server
+        made = station.Station(port, members)
+        station.note(settings, made)
+        wait_until(
+            lambda: stop.is_set() or answers(f"{made.api}/health"),
+            server,
+            home / "server.log",
+            "the server",
+        )
+    if stop.is_set():
+        return made
+    environment = station.client_environment(settings, port)
+    os.environ.update(environment)
+    with console.status("making pool, limits, automations and deployments"):
+        from flows.provisioning import ProvisioningError, deploy, provision
+
+        try:
+            provision(settings)
+            deploy({**os.environ, **environment})
+        except ProvisioningError as error:
+            raise StationError(str(error)) from error
+    from flows.provisioning import POOL
+
+    members["worker"] = start(
+        ["-m", "prefect", "worker", "start", "--pool", POOL, "--name", "rerender"],
+        environment,
+        home / "worker.log",
+    )
+    station.note(settings, made)
+    return made
+
+
+def _tell(settings: Settings, made: Station) -> None:
+    from flows.station import home, sign_in
+
+    console.print(f"Prefect's interface: [bold]{made.address}[/bold]", soft_wrap=True)
+    console.print(f"sign in with:        {sign_in(settings)}", soft_wrap=True, markup=False)
+    console.print(f"logs:                {home(settings)}", soft_wrap=True, markup=False)
+
+
+def _detach(settings: Settings, port: int) -> None:
+    """Start `rerender up` again in the background and wait until its worker runs."""
+    from flows import station
+    from flows.station_processes import StationError, end, start, wait_until
+
+    log = station.home(settings) / "up.log"
+    keeper = start(["-m", "flows.cli", "up", "--port", str(port)], {}, log)
+    try:
+        with console.status("starting"):
+            wait_until(lambda: _has_worker(settings), keeper, log, "`rerender up`")
+    except StationError as error:
+        end([keeper])
+        fail(str(error), Exit.INFRA_FAILURES)
+    found = station.find(settings)
+    if found is not None:
+        _tell(settings, found)
+        console.print("`rerender down` ends it", soft_wrap=True)
+
+
+def _has_worker(settings: Settings) -> bool:
+    from flows import station
+
+    found = station.find(settings)
+    return found is not None and "worker" in found.members

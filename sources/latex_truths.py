@@ -1,0 +1,265 @@
+r"""Which pieces of a paper are taken, and the truth that is made of each.
+
+A truth is what an answer would have to write: the piece without comments and labels, and before it
+the paper's own definitions that it uses. As in Image2Struct, what refers or cites is not taken,
+because what it prints depends on the rest of the paper; nor is what reads a file or asks for a
+program. Where a table or an algorithm as a whole cannot be taken (its caption cites), the part of
+it that can is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from benchmark.outcome import Failed, Kind, Ok, Outcome, Stage, ok
+from sources.latex_macros import Definition, Definitions, preamble
+from sources.latex_snippets import Paper, Piece, Sort
+
+SORTS: tuple[Sort, ...] = ("plot", "algorithm", "table", "equation")
+"""The sorts that the scenario `latex` has subsets for, from the rarest on."""
+MOST_OF_A_SORT = 2
+"""Taken of one paper, so that no paper outweighs others (Image2Struct has such a limit, too)."""
+MOST_TRIED = 50
+"""Pieces of a sort that are looked at in one paper to find those."""
+LENGTHS: dict[Sort, tuple[int, int]] = {
+    "equation": (25, 1_500),
+    "table": (40, 6_000),
+    "algorithm": (60, 5_000),
+    "plot": (60, 12_000),
+}
+"""Least and most characters between begin and end, blanks not counted: shorter pieces show next to
+nothing, longer ones do not fit one answer or one page."""
+MOST_NESTED = 40
+"""Groups and environments within each other; TeX itself ends at 255."""
+
+STANDARD_LIBRARIES = frozenset(
+    {
+        "angles", "arrows", "arrows.meta", "automata", "backgrounds", "calc", "chains",
+        "decorations.markings", "decorations.pathmorphing", "decorations.pathreplacing", "fit",
+        "intersections", "matrix", "mindmap", "patterns", "positioning", "quotes", "shadows",
+        "shapes.geometric", "shapes.misc", "shapes.multipart", "trees",
+        "fillbetween", "groupplots", "polar", "statistics",
+    }
+)  # fmt: skip
+"""Libraries of TikZ and PGFPlots that the renderer's standard document loads."""
+
+_REFERS = re.compile(r"(?!href\b)[a-zA-Z]*ref|[cC]refrange|[a-zA-Z]*[cC]ite[a-zA-Z]*|hyperlink")
+_READS = frozenset(
+    {
+        "includegraphics", "includepdf", "includesvg", "includestandalone", "input", "include",
+        "import", "subimport", "subfile", "verbatiminput", "lstinputlisting", "epsfig", "psfig",
+        "epsfbox", "epsffile", "animategraphics", "pgfimage", "pgfuseimage", "DTLloaddb", "openin",
+        "pgfdeclareimage", "csvreader", "csvautotabular", "InputIfFileExists",
+    }
+)  # fmt: skip
+_RUNS = frozenset(
+    {
+        "write", "ShellEscape", "inputminted", "mint", "mintinline", "tikzexternalize",
+        "tikzsetnextfilename", "directlua", "special", "immediate", "openout", "pdfliteral",
+    }
+)  # fmt: skip
+_MACRO = re.compile(r"\\([a-zA-Z@]+)")
+_DATA_FILE = re.compile(
+    r"\btable\s*(?:\[[^\[\]]*\])?\s*\{[^{}\n\\]*\.\w{1,5}\s*\}|\bgraphics\s*(?:\[[^\[\]]*\])?\s*\{"
+    r"|\\pgfplotstableread\s*(?:\[[^\[\]]*\])?\s*\{[^{}\n\\]*\.\w{1,5}\s*\}"
+)
+_PROGRAM = re.compile(r"\\begin\s*\{minted\}|\bgnuplot\b|plot\s+function\b|\\addplot\s*shell\b")
+_LABEL = r"\\label\s*\{[^{}]*\}"
+_LABEL_LINE = re.compile(rf"(?m)^[ \t]*(?:{_LABEL}[ \t]*)+(?:\n|\Z)")
+_LABEL_INSIDE = re.compile(rf"[ \t]*{_LABEL}")
+
+
+@dataclass(frozen=True)
+class Truth:
+    """A truth and where it comes from."""
+
+    piece: Piece
+    text: str
+    definitions: tuple[Definition, ...]
+
+    @property
+    def digest(self) -> str:
+        """The sha256 of the text in UTF-8."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What became of one piece (with the parts of it that were tried): a truth or a reason."""
+
+    sort: Sort
+    piece: Piece
+    outcome: Outcome[Truth]
+
+
+def choose(paper: Paper) -> Iterator[Choice]:
+    """Yield what is taken of a paper, a piece of each sort in turn, with the reasons for the rest.
+
+    Which of many pieces of a sort are taken is chance, but the same chance each time: they are
+    tried in the order of digests of their text.
+    """
+    taken: set[str] = set()
+    turns = [_of_sort(paper, sort, taken) for sort in SORTS]
+    while turns:
+        for turn in list(turns):
+            for choice in turn:
+                yield choice
+                if isinstance(choice.outcome, Ok):
+                    break
+            else:
+                turns.remove(turn)
+
+
+def _of_sort(paper: Paper, sort: Sort, taken: set[str]) -> Iterator[Choice]:
+    found = 0
+    for pieces in _by_chance(_wholes(paper.pieces, sort))[:MOST_TRIED]:
+        if found == MOST_OF_A_SORT:
+            return
+        outcome = _first_fit(pieces, paper.definitions)
+        if isinstance(outcome, Ok):
+            words = "".join(outcome.value.text.split())
+            if words in taken:
+                message = "the paper has the same piece twice"
+                outcome = Failed.of(Stage.FILTER, Kind.DUPLICATE, message)
+            else:
+                taken.add(words)
+                found += 1
+        yield Choice(sort, pieces[0], outcome)
+
+
+def _wholes(pieces: Sequence[Piece], sort: Sort) -> list[list[Piece]]:
+    """Return the outermost pieces of a sort, each followed by the pieces of the sort in it."""
+    around = {"figure", sort}
+    own = [piece for piece in pieces if piece.sort == sort and set(piece.inside) <= around]
+    own.sort(key=lambda piece: (piece.text.path, piece.start, -piece.end))
+    wholes: list[list[Piece]] = []
+    for piece in own:
+        whole = wholes[-1][0] if wholes else None
+        if whole and whole.text.path == piece.text.path and piece.end <= whole.end:
+            wholes[-1].append(piece)
+        else:
+            wholes.append([piece])
+    return wholes
+
+
+def _by_chance(wholes: list[list[Piece]]) -> list[list[Piece]]:
+    def chance(pieces: list[Piece]) -> str:
+        piece = pieces[0]
+        text = piece.text.scan.text[piece.start : piece.end]
+        return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+
+    return sorted(wholes, key=chance)
+
+
+def _first_fit(pieces: Sequence[Piece], definitions: Definitions) -> Outcome[Truth]:
+    first: Outcome[Truth] | None = None
+    for piece in pieces[:10]:
+        outcome = make(piece, definitions)
+        if isinstance(outcome, Ok):
+            return outcome
+        first = first or outcome
+    return first or _not("there is nothing in it")
+
+
+def make(piece: Piece, definitions: Definitions) -> Outcome[Truth]:
+    """Make the truth of a piece, or say why it is not taken (kind UNSUITABLE)."""
+    text = _written(piece)
+    reason = _unfit(piece, text)
+    if reason:
+        return _not(reason)
+    plain = f"\\begin{{{piece.environment}}}{piece.text.scan.plain(*piece.inner)}"
+    reason = _depends(plain)
+    if reason:
+        return _not(f"it {reason}")
+    needed = definitions.needed(plain, piece.order)
+    if isinstance(needed, Failed):
+        return needed
+    for definition in needed.value:
+        reason = _depends(definition.text)
+        if reason:
+            return _not(f"its {definition.keys[0]} {reason}")
+    before = [preamble(needed.value)] if needed.value else []
+    if piece.sort == "plot":
+        before = [*_libraries(definitions), *before]
+    lines = "\n".join([*before, text])
+    return ok(Truth(piece, lines, tuple(needed.value)))
+
+
+def _not(message: str) -> Failed:
+    return Failed.of(Stage.FILTER, Kind.UNSUITABLE, message)
+
+
+def _written(piece: Piece) -> str:
+    """Return a piece without comments and labels, its lines ended in one way."""
+    code = piece.text.scan.code
+    if piece.environment in ("\\[", "$$"):
+        text = code(piece.start, piece.end)
+    else:
+        begin, end = (f"\\{step}{{{piece.environment}}}" for step in ("begin", "end"))
+        text = f"{begin}{code(*piece.inner)}{end}"
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text = _LABEL_INSIDE.sub("", _LABEL_LINE.sub("", text))
+    return "\n".join(line.rstrip() for line in text.split("\n"))
+
+
+def _unfit(piece: Piece, text: str) -> str | None:
+    """Return why a piece is not taken by itself, whatever it needs."""
+    if not piece.sound:
+        return "its groups do not close"
+    least, most = LENGTHS[piece.sort]
+    length = len("".join(piece.text.scan.code(*piece.inner).split()))
+    if not least <= length <= most:
+        bound = f"fewer than {least}" if length < least else f"more than {most}"
+        return f"it has {bound} characters"
+    if piece.sort == "table" and (text.count("&") < 2 or text.count("\\\\") < 1):
+        return "it has fewer than two rows or columns"
+    if piece.sort == "algorithm" and text.count("\n") < 4:
+        return "it has fewer than four lines"
+    if _deepest(piece) > MOST_NESTED:
+        return f"it nests more than {MOST_NESTED} groups"
+    return None
+
+
+def _deepest(piece: Piece) -> int:
+    tokens = piece.text.scan.tokens
+    depth = deepest = 0
+    for token in tokens[bisect_left(tokens, piece.start, key=lambda token: token.start) :]:
+        if token.start >= piece.end:
+            break
+        depth += {"open": 1, "begin": 1, "close": -1, "end": -1}.get(token.kind, 0)
+        deepest = max(deepest, depth)
+    return deepest
+
+
+def _depends(text: str) -> str | None:
+    """Return on what a text depends that does not come with it."""
+    names = set(_MACRO.findall(text))
+    if refers := next((name for name in sorted(names) if _REFERS.fullmatch(name)), None):
+        return f"refers or cites (\\{refers})"
+    if reads := names & _READS:
+        return f"reads a file (\\{min(reads)})"
+    if _DATA_FILE.search(text):
+        return "plots a file"
+    if runs := names & _RUNS:
+        return f"asks TeX for more than setting text (\\{min(runs)})"
+    if _PROGRAM.search(text):
+        return "asks for another program (minted, gnuplot)"
+    return None
+
+
+def _libraries(definitions: Definitions) -> list[str]:
+    """Return the commands for libraries that the standard document does not load."""
+    lines = []
+    for command in definitions.libraries:
+        name = command[command.index("{") + 1 : -1]
+        if re.fullmatch(r"[\w.-]{1,60}", name) and not _is_standard(name):
+            lines.append(command)
+    return lines[:20]
+
+
+def _is_standard(name: str) -> bool:
+    return name.removeprefix("pgfplots.") in STANDARD_LIBRARIES or name in ("external", "")
