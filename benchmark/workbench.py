@@ -8,9 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Protocol
 
 from benchmark.outcome import Failed, Kind, Outcome, Stage
+
+
+@dataclass(frozen=True)
+class Updated:
+    """LilyPond source that fits the installed version."""
+
+    source: str
+    version: str | None
+    """What the source declared before; None: nothing, so that it was left as it is."""
+    log: str
+    """What convert-ly said; empty if there was nothing to do."""
 
 
 class Workbench(Protocol):
@@ -22,8 +34,11 @@ class Workbench(Protocol):
     def count_pages(self, pdf: bytes) -> Outcome[int]:
         """Count the pages of a PDF."""
 
-    def update_lilypond(self, source: str) -> Outcome[str]:
+    def update_lilypond(self, source: str) -> Outcome[Updated]:
         r"""Bring LilyPond source from its ``\version`` to the installed one (convert-ly)."""
+
+    def draw_lilypond(self, source: str) -> Outcome[bytes]:
+        """Draw LilyPond source as references are drawn; any error of its is a failure."""
 
 
 class _Bare:
@@ -40,7 +55,10 @@ class _Bare:
     def count_pages(self, pdf: bytes) -> Outcome[int]:  # noqa: ARG002
         return _none()
 
-    def update_lilypond(self, source: str) -> Outcome[str]:  # noqa: ARG002
+    def update_lilypond(self, source: str) -> Outcome[Updated]:  # noqa: ARG002
+        return _none()
+
+    def draw_lilypond(self, source: str) -> Outcome[bytes]:  # noqa: ARG002
         return _none()
 
 
