@@ -20,6 +20,7 @@ from flows.gathering import Gathering, is_live
 from flows.progress import current
 from flows.sieve import Sieve, graded
 from flows.tasks import BATCHES_AT_ONCE, fetch_batch, refer_batch
+from flows.workbench import laid_ready
 from flows.workshop import Workshop, opened
 
 AT_ONCE = 8
@@ -47,7 +48,12 @@ def refresh(request: RefreshRequest = RefreshRequest()) -> str:
         RegistryError: a source or a filter has another name.
     """
     since = request.first_day(dt.datetime.now(dt.UTC).date())
-    with opened() as workshop, pace.shared(), Sieve(workshop, request, since) as sieve:
+    with (
+        opened() as workshop,
+        laid_ready(workshop),
+        pace.shared(),
+        Sieve(workshop, request, since) as sieve,
+    ):
         gatherings = [
             Gathering(
                 source,

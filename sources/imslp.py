@@ -60,6 +60,11 @@ class Imslp:
         self._client = client
         self._clock = clock
 
+    @property
+    def off(self) -> str | None:
+        """Why the source is not asked unless it is named: it is not set up."""
+        return OFF if _account(Settings()) is None else None
+
     def collect(
         self, *, since: dt.date | None = None, limit: int | None = None
     ) -> Iterator[Outcome[Material]]:
@@ -70,17 +75,25 @@ class Imslp:
         if limit is not None and limit <= 0:
             return
         settings = Settings()
-        name, password = settings.imslp_username, settings.imslp_password
-        if not name or password is None or not settings.imslp_accept_terms:
+        account = _account(settings)
+        if account is None:
             yield Failed.of(Stage.FETCH, Kind.FORBIDDEN, OFF, subject=HOST)
             return
         with self._client or Client(settings) as client:
             site = ImslpSite(client, self._clock)
-            refused = site.log_in(name, password.get_secret_value())
+            refused = site.log_in(*account)
             if refused:
                 yield refused
                 return
             yield from _collect(site, since, limit)
+
+
+def _account(settings: Settings) -> tuple[str, str] | None:
+    """Return name and password, where the user has an account and accepts the terms."""
+    name, password = settings.imslp_username, settings.imslp_password
+    if not name or password is None or not settings.imslp_accept_terms:
+        return None
+    return name, password.get_secret_value()
 
 
 def _collect(

@@ -16,6 +16,7 @@ from urllib.parse import quote
 from benchmark.outcome import Failed, Kind, Outcome, Stage, ok
 from benchmark.records import digest_bytes
 from benchmark.settings import Settings
+from sources.github_api import core_site
 from sources.http import Claim, Client, Keep, Site
 
 REPOSITORY = "MutopiaProject/MutopiaProject"
@@ -32,13 +33,9 @@ class Listing:
     """Asks GitHub about the repository."""
 
     def __init__(self, client: Client, settings: Settings) -> None:
-        """Remember the client; a token of GitHub's is used if the settings have one."""
-        token = settings.github_token
-        headers = {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"}
-        if token is not None:
-            headers["Authorization"] = f"Bearer {token.get_secret_value()}"
+        """Remember the client; pace and token are those of everything that asks GitHub."""
         self._client = client
-        self._api = Site("github-api", frozenset({"api.github.com"}), 1.0, headers)
+        self._api = core_site(settings)
         self._raw = Site("github-raw", frozenset({"raw.githubusercontent.com"}), 0.5)
 
     def newest(self) -> Outcome[str]:
