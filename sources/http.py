@@ -101,6 +101,7 @@ class Client:
         claims: Collection[Claim] = (),
         most: int = 20 * MEGABYTE,
         keep: Keep = Keep.CHECKED,
+        kept: Collection[Claim] = (),
         accept: Collection[int] = (),
     ) -> Outcome[Response]:
         """Get an address.
@@ -113,6 +114,8 @@ class Client:
             claims: what the body may be; empty: anything.
             most: bytes of the body, counted while it comes in.
             keep: how long the answer is used again.
+            kept: what may be kept, if not everything: where a site puts a page in the place of a
+                file (a disclaimer, a countdown), only the file is.
             accept: statuses besides 200 that are answers to the caller (422).
         """
         ask = self._asked("GET", site, url, params, headers, claims, most, accept)
@@ -120,14 +123,16 @@ class Client:
             return ask
         key = self._key(ask)
         try:
-            kept = None if keep is Keep.NOT else self._kept(key, ask)
+            known = None if keep is Keep.NOT else self._kept(key, ask)
         except OSError as error:
             return _unkept(ask, error)
-        if kept is not None and kept.holds(keep, self._clock.now()):
-            return ok(Response.of_kept(kept))
-        answer = self._wire.answer(ask, kept)
+        if known is not None and known.holds(keep, self._clock.now()):
+            return ok(Response.of_kept(known))
+        answer = self._wire.answer(ask, known)
         if isinstance(answer, Failed):
             return answer
+        if not http_claim.is_one_of(answer.body, kept):
+            return ok(answer)
         return self._keep(ask, key, keep, answer)
 
     def post(

@@ -203,13 +203,13 @@ class ImslpSite:
         return _check_pdf(got.value, upload)
 
     def _file(self, upload: Upload) -> Outcome[bytes]:
-        # kept by us no longer than needed: a page in a file's place must not be kept at all
         got = self._client.get(
             SITE,
             upload.url,
             headers={"Cookie": DISCLAIMER_COOKIE},
             most=MOST_BYTES,
-            keep=Keep.NOT,
+            keep=Keep.FOR_EVER,
+            kept=[Claim.PDF, Claim.ZIP],
         )
         return got if isinstance(got, Failed) else ok(got.value.body)
 

@@ -12,7 +12,7 @@ import httpx
 from tests.servers import github_content
 from tests.servers.arxiv_server import ArxivServer, arxiv_server
 from tests.servers.github_server import GitHub, github
-from tests.servers.imslp_server import Imslp, imslp
+from tests.servers.imslp_server import NAME, PASSWORD, Imslp, imslp
 from tests.servers.map_sites_server import MapSites, map_sites
 from tests.servers.mutopia_server import REPOSITORY, Mutopia, mutopia
 from tests.servers.site import Answer, Asked, serving
@@ -52,8 +52,8 @@ class Sites:
         return {
             "RERENDER_MIRRORS": json.dumps(self.mirrors),
             "RERENDER_ARXIV_CATEGORIES": '["cs.*", "math.*"]',
-            "RERENDER_IMSLP_USERNAME": "ada",
-            "RERENDER_IMSLP_PASSWORD": "secret",
+            "RERENDER_IMSLP_USERNAME": NAME,
+            "RERENDER_IMSLP_PASSWORD": PASSWORD,
             "RERENDER_IMSLP_ACCEPT_TERMS": "true",
         }
 

@@ -136,6 +136,17 @@ def test_what_is_not_to_be_kept_is_neither_written_nor_read(site, tmp_path):
         assert not got(client, "/a", keep=Keep.NOT).from_cache
 
 
+def test_a_page_in_the_place_of_a_file_is_not_kept_and_the_file_is(site, tmp_path):
+    file = Answer(body=b"%PDF-1.7 a score", headers={"Content-Type": "application/pdf"})
+    site.on("/score", html("<html>in 15 seconds</html>"), file, html("<html>no more</html>"))
+    with client_for(site, tmp_path) as client:
+        wanted = {"keep": Keep.FOR_EVER, "kept": [Claim.PDF]}
+        assert got(client, "/score", **wanted).body.startswith(b"<html>")
+        assert got(client, "/score", **wanted).body == file.body
+        assert got(client, "/score", **wanted).from_cache
+    assert site.count("/score") == 2
+
+
 def test_questions_that_differ_have_answers_of_their_own(site, tmp_path):
     site.under("/", numbered)
     questions = [
