@@ -14,6 +14,8 @@ _EQUALS = re.compile(r"\s?=?\s?")
 _ASSIGNMENT = re.compile(r"\s*\+?=\s*")
 _STYLE = re.compile(r"([\w*'>< -]{1,60}?)\s{0,9}/\.(?:style|append style|pic|default|initial)\b")
 _BRACKET = re.compile(r"[\]{]")
+_LONGEST_NAME = 200
+"""Longer groups are no names; to copy each of very many that lie in each other would take hours."""
 _LONGEST_STYLES = 20_000
 _LONGEST_STYLE = 2_000
 
@@ -48,6 +50,12 @@ class Arguments:
         self.place = end
         return inner
 
+    def name(self) -> str | None:
+        """Read a group that is as short as names are, and return what is in it."""
+        self.skip()
+        end = self.scan.closing.get(self.place)
+        return None if end is None or end - self.place > _LONGEST_NAME else self.group()
+
     def optional(self, most: int = 200) -> str | None:
         """Read an argument in brackets, of at most so many characters."""
         self.skip()
@@ -66,9 +74,8 @@ class Arguments:
     def control(self) -> str | None:
         r"""Read the name of a command, ``\name`` or ``{\name}``, and return it with backslash."""
         self.skip()
-        inner = self.group() if self.scan.text[self.place : self.place + 1] == "{" else None
-        if inner is not None:
-            found = _CONTROL.fullmatch(inner.strip())
+        if self.scan.text[self.place : self.place + 1] == "{":
+            found = _CONTROL.fullmatch((self.name() or "").strip())
             return found[0] if found else None
         found = _CONTROL.match(self.scan.text, self.place)
         if found is None:
@@ -136,21 +143,21 @@ def _delimiter(arguments: Arguments) -> Read | None:
 
 
 def _environment(arguments: Arguments) -> Read | None:
-    name = arguments.group()
+    name = arguments.name()
     arguments.optional()
     arguments.optional()
     return ((f"{{{name}}}",), None) if name and len(arguments.groups(2)) == 2 else None
 
 
 def _column(arguments: Arguments) -> Read | None:
-    letter = arguments.group()
+    letter = arguments.name()
     arguments.optional()
     return ((f"column {letter.strip()}",), None) if letter and arguments.groups(1) else None
 
 
 def _colour(arguments: Arguments) -> Read | None:
     arguments.optional()
-    name = arguments.group()
+    name = arguments.name()
     return ((f"word {name}",), None) if name and arguments.groups(2) else None
 
 
@@ -173,7 +180,7 @@ def _styles(arguments: Arguments) -> Read | None:
 
 
 def _style(arguments: Arguments) -> Read | None:
-    name = arguments.group()
+    name = arguments.name()
     rest = _ASSIGNMENT.match(arguments.scan.text, arguments.place)
     arguments.place = rest.end() if rest else arguments.place
     return (

@@ -21,6 +21,8 @@ from sources.latex_tokens import Scan, Token, scan
 TEX = (".tex", ".ltx", ".latex")
 MOST_CHARACTERS = 2_000_000
 """Of one file of LaTeX; the longest papers have a quarter of that."""
+MOST_OF_ALL = 5_000_000
+"""Of all files of LaTeX that are looked at in a paper: tokens take hundreds of bytes each."""
 MOST_FILES = 400
 """Files of LaTeX that are looked at to find the main one."""
 MOST_INCLUDES = 1_000
@@ -43,7 +45,7 @@ INCLUDES = _ONE | _TWO
 """Commands that read another file."""
 _PLAIN_NAME = re.compile(r"[ \t]+([^\s{}\\%$]{1,200})")
 _BRACED = re.compile(r"\s*\{([^{}]{0,300})\}")
-_CLASS = re.compile(r"\s*(?:\[[^\]]{0,1000}\])?\s*\{([^{}]{0,200})\}")
+_CLASS = re.compile(r"\s*(?:\[[^\]]{0,1000}\]\s*)?\{([^{}]{0,200})\}")
 _NO_PAPER = frozenset({"standalone", "subfiles", "letter", "beamer"})
 
 
@@ -170,8 +172,9 @@ def find_main(files: Files) -> Outcome[Main]:
     """Return the main file of a paper.
 
     Returns:
-        The file; or a failure of kind UNSUITABLE (plain TeX, several that could be it), or that of
-        a file that cannot be read where it is the only one.
+        The file; or a failure of kind UNSUITABLE (plain TeX, several that could be it), TOO_LARGE
+        (more LaTeX than is looked through), or that of a file that cannot be read where it is the
+        only one.
     """
     named = [path for path in _named(files.content) if path in files.content]
     if named:
@@ -179,6 +182,10 @@ def find_main(files: Files) -> Outcome[Main]:
     paths = sorted(path for path in files.content if _is_tex(path))
     if len(paths) > MOST_FILES:
         return _not(f"{len(paths)} files of LaTeX, more than {MOST_FILES}")
+    lengths = [len(files.content[path]) for path in paths]
+    if sum(length for length in lengths if length <= MOST_CHARACTERS) > MOST_OF_ALL:
+        message = f"its files of LaTeX have more than {MOST_OF_ALL} bytes"
+        return Failed.of(Stage.FILTER, Kind.TOO_LARGE, message)
     texts: dict[str, Text] = {}
     failure: Failed | None = None
     for path in paths:
@@ -293,7 +300,8 @@ def _yaml(text: str) -> object:
     import yaml  # noqa: PLC0415 - few papers have one
 
     try:
-        return yaml.safe_load(text)
+        # texts only: what else YAML knows (merging above all) multiplies what a few lines say
+        return yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506 - makes no objects
     except (yaml.YAMLError, ValueError, RecursionError):
         return None
 
@@ -301,8 +309,9 @@ def _yaml(text: str) -> object:
 def _usages(readme: object) -> list[str]:
     sources = readme.get("sources") if isinstance(readme, dict) else None
     listed = sources if isinstance(sources, list) else []
-    return [
-        str(each.get("filename"))
+    toplevel = (
+        each.get("filename")
         for each in listed
         if isinstance(each, dict) and each.get("usage", "toplevel") == "toplevel"
-    ]
+    )
+    return [name for name in toplevel if isinstance(name, str)]

@@ -15,7 +15,7 @@ from typing import Literal
 
 from benchmark.outcome import Failed, Kind, Outcome, Stage, ok
 from sources.latex_definitions import Arguments
-from sources.latex_files import Files, Main, Text
+from sources.latex_files import MOST_OF_ALL, Files, Main, Text
 from sources.latex_macros import DEFINING, Definitions, define
 from sources.latex_tokens import Scan, Token
 
@@ -46,8 +46,6 @@ ENVIRONMENTS: dict[str, Sort] = {
 DISPLAYS = {"\\[": "\\]", "$$": "$$"}
 MOST_PIECES = 3_000
 MOST_FILES = 200
-MOST_CHARACTERS = 5_000_000
-"""Of all files of LaTeX that a paper reads, its own classes and packages included."""
 MOST_AROUND = 8
 """Environments around a piece that are noted of each file."""
 MOST_DEPTH = 15
@@ -171,8 +169,8 @@ class _Reader:
                 raise _Stopped(text)
             return
         self.characters += len(text.value.scan.text)
-        if self.characters > MOST_CHARACTERS:
-            message = f"the paper has more than {MOST_CHARACTERS} characters of LaTeX"
+        if self.characters > MOST_OF_ALL:
+            message = f"the paper has more than {MOST_OF_ALL} characters of LaTeX"
             raise _Stopped(Failed.of(Stage.FILTER, Kind.TOO_LARGE, message))
         self.paper.read.append(path)
         included = {

@@ -33,6 +33,8 @@ LENGTHS: dict[Sort, tuple[int, int]] = {
 }
 """Least and most characters between begin and end, blanks not counted: shorter pieces show next to
 nothing, longer ones do not fit one answer or one page."""
+MOST_BLANKS = 3
+"""Times the most characters: so long a piece may be with its blanks."""
 MOST_NESTED = 40
 """Groups and environments within each other; TeX itself ends at 255."""
 
@@ -64,13 +66,14 @@ _RUNS = frozenset(
 )  # fmt: skip
 _MACRO = re.compile(r"\\([a-zA-Z@]+)")
 _DATA_FILE = re.compile(
-    r"\btable\s*(?:\[[^\[\]]*\])?\s*\{[^{}\n\\]*\.\w{1,5}\s*\}|\bgraphics\s*(?:\[[^\[\]]*\])?\s*\{"
-    r"|\\pgfplotstableread\s*(?:\[[^\[\]]*\])?\s*\{[^{}\n\\]*\.\w{1,5}\s*\}"
+    r"\btable\s*(?:\[[^\[\]]*\]\s*)?\{[^{}\n\\]*\.\w{1,5}\s*\}|\bgraphics\s*(?:\[[^\[\]]*\]\s*)?\{"
+    r"|\\pgfplotstableread\s*(?:\[[^\[\]]*\]\s*)?\{[^{}\n\\]*\.\w{1,5}\s*\}"
 )
 _PROGRAM = re.compile(r"\\begin\s*\{minted\}|\bgnuplot\b|plot\s+function\b|\\addplot\s*shell\b")
-_LABEL = r"\\label\s*\{[^{}]*\}"
-_LABEL_LINE = re.compile(rf"(?m)^[ \t]*(?:{_LABEL}[ \t]*)+(?:\n|\Z)")
-_LABEL_INSIDE = re.compile(rf"[ \t]*{_LABEL}")
+_LABEL = re.compile(r"(?<!\\)((?:\\\\)*)\\label\s*\{[^{}]*\}")
+_MARK = "\0"
+"""Stands for a label; no file of text has it."""
+_COMMAND_AT_END = re.compile(r"\\[a-zA-Z]+\Z")
 
 
 @dataclass(frozen=True)
@@ -167,8 +170,11 @@ def _first_fit(pieces: Sequence[Piece], definitions: Definitions) -> Outcome[Tru
 
 def make(piece: Piece, definitions: Definitions) -> Outcome[Truth]:
     """Make the truth of a piece, or say why it is not taken (kind UNSUITABLE)."""
+    reason = _unfit(piece)
+    if reason:
+        return _not(reason)
     text = _written(piece)
-    reason = _unfit(piece, text)
+    reason = _too_small(piece.sort, text)
     if reason:
         return _not(reason)
     plain = f"\\begin{{{piece.environment}}}{piece.text.scan.plain(*piece.inner)}"
@@ -201,26 +207,49 @@ def _written(piece: Piece) -> str:
     else:
         begin, end = (f"\\{step}{{{piece.environment}}}" for step in ("begin", "end"))
         text = f"{begin}{code(*piece.inner)}{end}"
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    text = _LABEL_INSIDE.sub("", _LABEL_LINE.sub("", text))
+    text = _without_labels(text.replace("\r\n", "\n").replace("\r", "\n"))
     return "\n".join(line.rstrip() for line in text.split("\n"))
 
 
-def _unfit(piece: Piece, text: str) -> str | None:
+def _without_labels(text: str) -> str:
+    """Take out labels with the blanks before them, and lines that hold nothing else."""
+    lines = []
+    for line in _LABEL.sub(rf"\1{_MARK}", text).split("\n"):
+        first, *rest = line.split(_MARK)
+        if rest and not line.replace(_MARK, "").strip(" \t"):
+            continue
+        for part in rest:
+            before = first.rstrip(" \t")
+            # a blank that is a command, or that ends one, stays
+            is_cut = (len(before) - len(before.rstrip("\\"))) % 2 == 1
+            joins = part[:1].isalpha() and _COMMAND_AT_END.search(before[-100:])
+            first = f"{before} {part}" if is_cut or joins else before + part
+        lines.append(first)
+    return "\n".join(lines)
+
+
+def _unfit(piece: Piece) -> str | None:
     """Return why a piece is not taken by itself, whatever it needs."""
     if not piece.sound:
         return "its groups do not close"
     least, most = LENGTHS[piece.sort]
-    length = len("".join(piece.text.scan.code(*piece.inner).split()))
+    code = piece.text.scan.code(*piece.inner)
+    length = len("".join(code.split()))
     if not least <= length <= most:
         bound = f"fewer than {least}" if length < least else f"more than {most}"
         return f"it has {bound} characters"
-    if piece.sort == "table" and (text.count("&") < 2 or text.count("\\\\") < 1):
-        return "it has fewer than two rows or columns"
-    if piece.sort == "algorithm" and text.count("\n") < 4:
-        return "it has fewer than four lines"
+    if len(code) > most * MOST_BLANKS:
+        return "it is nearly all blanks"
     if _deepest(piece) > MOST_NESTED:
         return f"it nests more than {MOST_NESTED} groups"
+    return None
+
+
+def _too_small(sort: Sort, text: str) -> str | None:
+    if sort == "table" and (text.count("&") < 2 or text.count("\\\\") < 1):
+        return "it has fewer than two rows or columns"
+    if sort == "algorithm" and text.count("\n") < 4:
+        return "it has fewer than four lines"
     return None
 
 

@@ -103,6 +103,36 @@ def test_a_line_of_very_many_bytes_is_too_large():
     assert found.kind is Kind.TOO_LARGE
 
 
+def test_very_many_files_are_too_large_together():
+    many = {f"f{n}.tex": b"x" * (MOST_CHARACTERS - 1) for n in range(3)}
+    found = find_main(Files({"a.tex": DOCUMENT, **many}))
+    assert isinstance(found, Failed)
+    assert found.kind is Kind.TOO_LARGE
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "[x]",
+        "{<<: {x: y}}",
+        "2026-11-01",
+        "*a8",
+    ],
+)
+def test_a_readme_that_names_no_file_is_passed_over(name):
+    each = [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9)]
+    lines = ["a0: &a0 x", *each, "sources:", f"- filename: {name}"]
+    files = {"00README.yaml": "\n".join(lines).encode(), "a.tex": DOCUMENT}
+    found = find_main(Files(files))
+    assert isinstance(found, Ok)
+    assert found.value.path == "a.tex"
+
+
+def test_blanks_before_a_class_that_is_missing_end():
+    found = find_main(Files({"a.tex": b"\\documentclass" + b" " * 100_000}))
+    assert isinstance(found, Ok)
+
+
 def test_every_way_of_including_is_followed():
     begin = b"\\documentclass{article}\\usepackage{own}\n\\begin{document}"
     body = (

@@ -308,6 +308,22 @@ def test_line_ends_become_one_kind():
     assert one(body) == f"\\begin{{equation}}\n  {LONG}\n\\end{{equation}}"
 
 
+@pytest.mark.parametrize(
+    ("written", "left"),
+    [
+        ("a\n  \\label{x} \\label{y}\nb", "a\nb"),
+        ("a \\label{x}\nb", "a\nb"),
+        ("a\\\\\\label{x} b", "a\\\\ b"),
+        (r"a\\label{x}", r"a\\label{x}"),
+        (r"\alpha\label{x}b", r"\alpha b"),
+        (r"\alpha \label{x}\beta", r"\alpha\beta"),
+        ("a\\ \\label{x}", "a\\ "),
+    ],
+)
+def test_labels_go_and_nothing_else(written, left):
+    assert one(f"\\[{LONG}{written}\\]") == f"\\[{LONG}{left}\\]"
+
+
 def test_the_standard_libraries_are_those_of_the_renderer():
     assert {*LIBRARIES, *PLOT_LIBRARIES} == STANDARD_LIBRARIES
 
@@ -327,6 +343,10 @@ def test_the_standard_libraries_are_those_of_the_renderer():
         "\\label{" * 20_000 + f"\\[{LONG}\\]",
         "\\begin{tabular}{" + "{" * 2_000 + "}" * 2_000 + "}" + "&\\\\" * 1_000 + "\\end{tabular}",
         "\x00\x01" * 1_000,
+        f"\\[{LONG}" + " " * 90_000 + "\\]",
+        f"\\[{LONG}" + " " * 1_000 + "\\label{a}\\]",
+        f"\\begin{{tikzpicture}}{LONG * 3}\\table" + "\n" * 30_000 + "\\end{tikzpicture}",
+        "\\newcommand{" * 30_000 + "}" * 30_000,
     ],
     ids=lambda text: repr(text[:20]),
 )
