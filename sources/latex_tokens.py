@@ -26,8 +26,12 @@ VERBATIM = frozenset(
 )  # fmt: skip
 """Environments whose content is text and no code."""
 
-_RAW = frozenset({"url", "path", "nolinkurl", "lstinline", "verb", "Verb"})
+_ADDRESSES = frozenset({"url", "path", "nolinkurl"})
+_RAW = _ADDRESSES | {"lstinline", "verb", "Verb"}
 """Commands whose argument is text and no code, with delimiters of their own."""
+_AROUND_ADDRESSES = "{|!+\"'"
+r"""What is taken for the delimiter of an address: papers define ``\url`` (``\def\url#1``), and TikZ
+has a ``\path`` of its own (``\path[draw] (0,0)``)."""
 
 _NOT_CONDITIONAL = re.compile(
     r"iff|ifthenelse|ifthispageodd|ifbool|iftoggle|ifblank|ifstr\w+|ifnum\w+|ifdim\w+|ifdef\w+"
@@ -205,7 +209,7 @@ class _Reader:
         if token.kind == "begin" and name in VERBATIM:
             return self._raw(token.end, self.text.find(f"\\end{{{name}}}", token.end))
         if token.kind == "macro" and name in _RAW:
-            return self._raw(token.end, self._after_argument(token.end))
+            return self._raw(token.end, self._after_argument(name, token.end))
         return token.end
 
     def _raw(self, start: int, end: int) -> int:
@@ -215,10 +219,12 @@ class _Reader:
             self.dead.append(Dead(start, end, "raw"))
         return end
 
-    def _after_argument(self, start: int) -> int:
+    def _after_argument(self, name: str, start: int) -> int:
         """Return the end of a verbatim argument; its start, if it is none."""
         delimiter = _DELIMITED.match(self.text, start)
-        if delimiter is None:
+        if delimiter is None or delimiter[1] == "}":
+            return start
+        if name in _ADDRESSES and self.text[start] not in _AROUND_ADDRESSES:
             return start
         braced = delimiter[1] == "{"
         first, most = delimiter.end(), delimiter.end() + (_LONGEST_URL if braced else _LONGEST_VERB)

@@ -295,6 +295,17 @@ def test_few_of_each_sort_are_taken_in_turns_and_always_the_same():
     assert found == list(choose(paper(body)))
 
 
+def test_what_cites_in_a_path_of_tikz_is_seen():
+    path = r"\path[mine] (0,0) node {\cite{a}} -- (1,1) node[above] {b};"
+    body = (
+        f"\\begin{{tikzpicture}}{path}\\draw (0,0) -- (1,1) -- (2,2) -- (3,3);\\end{{tikzpicture}}"
+    )
+    assert truths(body) == []
+    cited = body.replace(r"\cite{a}", "a")
+    styled = "\\tikzset{mine/.style={red}}"
+    assert one(cited, styled).startswith(styled)
+
+
 def test_inline_data_is_no_file():
     body = (
         "\\begin{tikzpicture}\\begin{axis}\\addplot table {x y\n 1 2.5\n 2 3.5\n 4 5.5\n};"
