@@ -11,7 +11,7 @@ import itertools
 import json
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -91,8 +91,16 @@ class Files:
     def text(self, path: str) -> Outcome[Text]:
         """Return a file as text; UNSUITABLE if it is binary, TOO_LARGE if it is very long."""
         if path not in self._read:
-            self._read[path] = _text(path, self.content[path])
+            self._read[path] = _text(path, self.content[path], self)
         return self._read[path]
+
+    @cached_property
+    def declared(self) -> bytes:
+        """What the first file that says its encoding says: files without a preamble have that."""
+        for path in sorted(filter(_is_tex, self.content)):
+            if found := _DECLARED.search(self.content[path]):
+                return found[0]
+        return b""
 
     def find(self, folder: str, name: str, *, suffixes: tuple[str, ...] = ("", *TEX)) -> str | None:
         """Return the path of a file that an include names; None: not there, or outside."""
@@ -124,16 +132,16 @@ class Files:
                 yield token, path, base
 
 
-def decode(data: bytes, declared: bytes = b"") -> tuple[str, str]:
+def decode(data: bytes, declared: Callable[[], bytes] = bytes) -> tuple[str, str]:
     """Return bytes of LaTeX as text, and the encoding.
 
-    It is UTF-8 if it can be read so; else what the file (or `declared`, the main file) says to
+    It is UTF-8 if it can be read so; else what the file (or `declared`, another one) says to
     inputenc; else Windows' Western encoding, of which Latin-1 is a part.
     """
     try:
         return data.decode("utf-8-sig"), "utf-8"
     except UnicodeDecodeError:
-        found = _DECLARED.search(data) or _DECLARED.search(declared)
+        found = _DECLARED.search(data) or _DECLARED.search(declared())
     codec = _CODECS.get(found[1].decode(), "cp1252") if found else "cp1252"
     try:
         return data.decode(codec), codec
@@ -141,13 +149,13 @@ def decode(data: bytes, declared: bytes = b"") -> tuple[str, str]:
         return data.decode("latin-1"), "latin-1"
 
 
-def _text(path: str, data: bytes) -> Outcome[Text]:
+def _text(path: str, data: bytes, files: Files) -> Outcome[Text]:
     if b"\0" in data:
         return _not(f"{path} is no text")
     if len(data) > MOST_CHARACTERS:
         message = f"{path} has {len(data)} bytes, more than {MOST_CHARACTERS}"
         return Failed.of(Stage.FILTER, Kind.TOO_LARGE, message)
-    text, encoding = decode(data)
+    text, encoding = decode(data, lambda: files.declared)
     return ok(Text(path, encoding, scan(text)))
 
 

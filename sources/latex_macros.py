@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from benchmark.outcome import Failed, Kind, Outcome, Stage, ok
 from sources.latex_definitions import READERS, Arguments
@@ -72,18 +72,15 @@ class Definitions:
         known = [key for key in definition.keys if key in self._by_key]
         if known and definition.text.startswith(r"\providecommand"):
             return
-        if known and known[0][0] in "\\{":
+        if known and definition.text.startswith(r"\renew") and not self._is_foreign(known[0]):
             text = definition.text.replace(r"\renew", r"\new", 1)
-            definition = Definition(
-                definition.keys,
-                text if definition.text.startswith(r"\renew") else definition.text,
-                definition.order,
-                definition.path,
-                definition.start,
-                definition.end,
-            )
+            definition = replace(definition, text=text)
         for key in definition.keys:
             self._by_key.setdefault(key, []).append(definition)
+
+    def _is_foreign(self, key: str) -> bool:
+        """Tell whether the paper redefines what LaTeX or a package defines."""
+        return any(each.text.startswith(r"\renew") for each in self._by_key[key])
 
     def needed(self, text: str, order: int) -> Outcome[list[Definition]]:
         """Return what a piece of the paper needs, in the order of reading.
@@ -118,6 +115,8 @@ class Definitions:
     def _used(self, text: str) -> Iterator[str]:
         """Yield the keys of definitions that a text shows."""
         named = {f"\\{name}" for name in _CONTROL.findall(text)}
+        # outside of packages a name ends before an at sign
+        named |= {name.partition("@")[0] for name in named if name not in self._by_key}
         keys = named | {f"{{{name}}}" for name in _ENVIRONMENT.findall(text)}
         keys |= {f"sets {name}" for name in named}
         keys |= {f"word {word}" for word in _WORD.findall(text)}

@@ -156,6 +156,7 @@ class _Reader:
         self.paper = paper
         self.order = 0
         self.begun = self.ended = False
+        self.documents = 0
         self.characters = 0
         self.around: list[tuple[Sort, ...]] = []
 
@@ -227,8 +228,7 @@ class _Reader:
     def _structure(self, text: Text, token: Token, stack: _Stack) -> None:
         if token.kind in ("begin", "end"):
             if token.text == "document":
-                self.begun = True
-                self.ended = token.kind == "end"
+                self._document(token.kind)
             else:
                 self._environment(text, token, stack, token.kind, token.text)
         elif token.kind == "open":
@@ -237,6 +237,12 @@ class _Reader:
             stack.pop("{")
         elif token.kind == "display":
             self._display(text, token, stack)
+
+    def _document(self, step: str) -> None:
+        """Begin or end the document, or one of the documents that it includes (subfiles)."""
+        self.documents += 1 if step == "begin" else -1
+        self.begun = True
+        self.ended = self.documents <= 0
 
     def _display(self, text: Text, token: Token, stack: _Stack) -> None:
         if token.text == "$$" and stack.names["$$"]:

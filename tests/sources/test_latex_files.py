@@ -172,6 +172,28 @@ def test_the_document_may_begin_in_an_included_file():
     assert reading_order(files) == ["main.tex", "body.tex"]
 
 
+def test_the_documents_of_subfiles_end_without_ending_the_paper():
+    files = {
+        "main.tex": rb"\documentclass{article}\begin{document}\subfile{a}\subfile{b}\end{document}",
+        "a.tex": rb"\documentclass[main]{subfiles}\begin{document}x\end{document}\input{c}",
+        "b.tex": rb"\documentclass[main]{subfiles}\begin{document}x\end{document}",
+        "c.tex": b"words",
+    }
+    assert reading_order(files) == ["main.tex", "a.tex", "b.tex"]
+
+
+def test_a_file_without_preamble_has_the_encoding_of_the_paper():
+    files = Files(
+        {
+            "a.tex": "\u0141\xf3d\u017a".encode("iso8859-2"),
+            "main.tex": rb"\documentclass{article}\usepackage[latin2]{inputenc}\input{a}",
+        }
+    )
+    found = files.text("a.tex")
+    assert isinstance(found, Ok)
+    assert (found.value.scan.text, found.value.encoding) == ("\u0141\xf3d\u017a", "iso8859-2")
+
+
 def test_cycles_and_depth_end():
     files = {f"f{n}.tex": b"\\input{f%d}\\input{main}" % (n + 1) for n in range(100)}
     files["main.tex"] = b"\\documentclass{article}\\begin{document}\\input{f0}"

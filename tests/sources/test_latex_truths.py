@@ -192,6 +192,18 @@ def test_redefinitions_keep_what_they_redefine():
     assert one(f"\\[{LONG} \\phi \\old\\]", preamble) == f"{preamble}\n\\[{LONG} \\phi \\old\\]"
 
 
+def test_what_latex_defines_is_redefined_each_time():
+    preamble = "\\let\\old\\vec\n\\renewcommand{\\vec}[1]{\\mathbf{#1}}\n"
+    again = "\\renewcommand{\\vec}[1]{\\old{#1}}"
+    piece = f"\\[{LONG} \\vec{{x}}\\]"
+    assert one(piece, preamble + again) == f"\\let\\old\\vec\n{again}\n{piece}"
+
+
+def test_a_name_ends_before_an_at_sign():
+    definition = r"\newcommand{\Recall}{\mathrm{R}}"
+    assert one(f"\\[{LONG} \\Recall@1\\]", definition).startswith(definition)
+
+
 def test_internal_names_come_between_makeatletter_and_makeatother():
     preamble = "\\makeatletter\\newcommand{\\own}{\\own@in}\\newcommand{\\own@in}{x}\\makeatother"
     lines = one(f"\\[{LONG} \\own\\]", preamble).splitlines()
