@@ -236,17 +236,26 @@ def _read_tar(data: bytes, limits: Limits, skipped: list[str] | None) -> dict[st
             if member.isdir():
                 continue
             if member.issym() and skipped is not None:
-                skipped.append(member.name)
+                skipped.append(_readable(member.name))
                 continue
             if not member.isreg():
                 raise _Refused(
                     Kind.UNSAFE_INPUT, f"entry {member.name!r} is a link or a special file"
                 )
-            name = files.check(member.name)
+            name = files.check(_readable(member.name))
             content = archive.extractfile(member)
             if content is not None:
                 files.add(name, content)
     return files.found
+
+
+def _readable(name: str) -> str:
+    """Return a name as text that can be written: bytes that are not UTF-8 are read as Latin-1."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return name.encode("utf-8", "surrogateescape").decode("latin-1")
+    return name
 
 
 def _read_zip(data: bytes, limits: Limits) -> dict[str, bytes]:

@@ -44,13 +44,19 @@ def _slice(
         yield from _results(client, category, first, last)
     except TooMany as many:
         if last - first < SHORTEST:
-            message = f"{category} is said to have {many} papers from {first} to {last}"
-            yield Failed.of(Stage.FETCH, Kind.TOO_LARGE, message)
+            message = (
+                f"arXiv counts {many} papers of {category} from {first} to {last}: it does not "
+                "heed the time of submission, so nothing that it lists can be complete"
+            )
+            yield Failed.of(Stage.FETCH, Kind.PROVIDER_ERROR, message)
             return
         middle = first + (last - first) // 2
         middle = middle.replace(second=0, microsecond=0)
-        yield from _slice(client, category, middle + _MINUTE, last)
-        yield from _slice(client, category, first, middle)
+        for part in ((middle + _MINUTE, last), (first, middle)):
+            for outcome in _slice(client, category, *part):
+                yield outcome
+                if isinstance(outcome, Failed) and not outcome.final:
+                    return
 
 
 def _results(
@@ -76,7 +82,7 @@ def _results(
         yield error.failure
     except (arxiv.ArxivError, ValueError) as error:
         message = f"a page of results cannot be read: {error}"
-        yield Failed.of(Stage.FETCH, Kind.NOT_AS_CLAIMED, message, subject=query)
+        yield Failed.of(Stage.FETCH, Kind.PROVIDER_ERROR, message, subject=query)
 
 
 def _listed(result: Result) -> Outcome[Listed]:

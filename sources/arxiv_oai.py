@@ -15,7 +15,7 @@ from defusedxml import ElementTree
 from defusedxml.common import DefusedXmlException
 
 from benchmark.outcome import Failed, Kind, Outcome, Stage, ok
-from sources.arxiv_site import SITE, Listed, split_name, stopping
+from sources.arxiv_site import SITE, Listed, split_name, unlisted
 from sources.http import Claim, Client, Keep, Response
 
 ADDRESS = "https://oaipmh.arxiv.org/oai"
@@ -48,7 +48,7 @@ def record(client: Client, identifier: str) -> Outcome[Listed | None]:
     }
     page = _ask(client, params, Keep.TODAY)
     if isinstance(page, Failed):
-        return page
+        return page if page.kind is Kind.GONE else unlisted(page)
     if page.value.error == "idDoesNotExist":
         return ok(None)
     if page.value.error is not None:
@@ -94,19 +94,19 @@ def _pages(client: Client, day: dt.date, keep: Keep) -> Iterator[Outcome[_Page]]
     for _ in range(MOST_PAGES):
         page = _ask(client, params, keep)
         if isinstance(page, Failed):
-            yield page
+            yield unlisted(page)
             return
         error = page.value.error
         if error == "noRecordsMatch":
             return
         if error not in (None, "badResumptionToken"):
-            yield _not(f"arXiv's OAI: {error} {page.value.said}", ADDRESS)
+            yield unlisted(_not(f"arXiv's OAI: {error} {page.value.said}", ADDRESS))
             return
         yield page
         if page.value.token is None:
             return
         params = {"verb": "ListRecords", "resumptionToken": page.value.token}
-    yield _not(f"the list of {day} has more than {MOST_PAGES} pages", ADDRESS)
+    yield unlisted(_not(f"the list of {day} has more than {MOST_PAGES} pages", ADDRESS))
 
 
 def _not(message: str, subject: str) -> Failed:
@@ -116,8 +116,11 @@ def _not(message: str, subject: str) -> Failed:
 def _ask(client: Client, params: dict[str, str], keep: Keep) -> Outcome[_Page]:
     got = client.get(SITE, ADDRESS, params=params, claims=(Claim.XML,), keep=keep)
     if isinstance(got, Failed):
-        return stopping(got)
-    return _read(got.value)
+        return got
+    page = _read(got.value)
+    if isinstance(page, Failed) and got.value.from_cache:
+        return _ask(client, params, Keep.NOT)
+    return page
 
 
 def _read(response: Response) -> Outcome[_Page]:

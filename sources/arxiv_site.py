@@ -59,6 +59,15 @@ def split_name(text: str) -> tuple[str, int | None] | None:
     return (found[1], int(found[2]) if found[2] else None) if found else None
 
 
+def unlisted(failure: Failed) -> Failed:
+    """Return what ends a list as arXiv's fault or ours: no paper can be blamed for it."""
+    failure = stopping(failure)
+    if not failure.final:
+        return failure
+    message = f"arXiv's list cannot be read: {failure.message}"
+    return Failed.of(Stage.FETCH, Kind.PROVIDER_ERROR, message, failure.detail, failure.subject)
+
+
 def stopping(failure: Failed) -> Failed:
     """Return a failure as one that ends the source, if it is arXiv's no.
 

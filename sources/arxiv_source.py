@@ -5,11 +5,13 @@ from __future__ import annotations
 from benchmark.outcome import Failed, Kind, Outcome, Stage, ok
 from sources.archive import GZIP, ZIP, unpack
 from sources.arxiv_site import SITE, Listed, stopping
-from sources.http import MEGABYTE, Client, Keep
+from sources.http import MEGABYTE, Claim, Client, Keep
 from sources.latex_files import SINGLE, TEX
 
 ADDRESS = "https://export.arxiv.org/src/"
 MOST_BYTES = 50 * MEGABYTE
+_KEPT = frozenset({Claim.GZIP, Claim.TAR, Claim.ZIP, Claim.PDF})
+"""What is kept: a page that stands in a source's place for an hour would stay there for ever."""
 _PRINTED = (b"%PDF", b"%!PS")
 _USTAR = slice(257, 262)
 _STUB_BYTES = 2_000
@@ -26,7 +28,7 @@ def fetch(client: Client, paper: Listed) -> Outcome[dict[str, bytes]]:
         that is not final ends the source.
     """
     keep = Keep.TODAY if paper.version is None else Keep.FOR_EVER
-    got = client.get(SITE, ADDRESS + paper.name, most=MOST_BYTES, keep=keep)
+    got = client.get(SITE, ADDRESS + paper.name, most=MOST_BYTES, keep=keep, kept=_KEPT)
     if isinstance(got, Failed):
         if got.kind is Kind.GONE and paper.version != 1:
             return _failed(Kind.WITHDRAWN, "its latest version has no source", paper)

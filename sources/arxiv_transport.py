@@ -18,7 +18,7 @@ from defusedxml.common import DefusedXmlException
 from requests.adapters import BaseAdapter
 
 from benchmark.outcome import Failed, Kind, Stage
-from sources.arxiv_site import SITE, stopping
+from sources.arxiv_site import SITE, unlisted
 from sources.http import Claim, Client, Keep
 
 PAGE = 100
@@ -27,6 +27,8 @@ MOST_RESULTS = 30_000
 """arXiv answers no query that has more."""
 EMPTY_TRIES = 3
 """How often a page is asked for that is empty though it should not be."""
+BAD_TRIES = 2
+"""How often one is asked for that is an error or no page: what is kept of today may be one."""
 
 _ATOM = "{http://www.w3.org/2005/Atom}"
 _OPENSEARCH = "{http://a9.com/-/spec/opensearch/1.1/}"
@@ -131,10 +133,11 @@ class _Road(BaseAdapter):
         for attempt in range(EMPTY_TRIES):
             body = self._get(url, Keep.NOT if attempt else Keep.TODAY)
             page = read_page(body)
-            if page is None:
-                raise NotListed(_failed(Kind.NOT_AS_CLAIMED, "no page of Atom", url))
-            if page.error is not None:
-                raise NotListed(_failed(Kind.NOT_AS_CLAIMED, f"arXiv's error: {page.error}", url))
+            if page is None or page.error is not None:
+                if attempt + 1 < BAD_TRIES:
+                    continue
+                told = "no page of Atom" if page is None else f"arXiv's error: {page.error}"
+                raise NotListed(unlisted(_failed(Kind.NOT_AS_CLAIMED, told, url)))
             if page.total > MOST_RESULTS:
                 raise TooMany(page.total)
             if page.entries or page.total <= page.start:
@@ -148,7 +151,7 @@ class _Road(BaseAdapter):
     def _get(self, url: str, keep: Keep) -> bytes:
         got = self.client.get(SITE, url, claims=(Claim.XML,), keep=keep, accept=(400,))
         if isinstance(got, Failed):
-            raise NotListed(stopping(got))
+            raise NotListed(unlisted(got))
         return got.value.body
 
 

@@ -52,6 +52,14 @@ def test_each_format_is_read(data):
     assert unpack(data).value == {"a/x.txt": b"1", "y": b"2"}
 
 
+def test_names_that_are_not_utf_8_are_text_all_the_same():
+    buffer = io.BytesIO()
+    archive = tarfile.open(fileobj=buffer, mode="w", format=tarfile.GNU_FORMAT, encoding="latin-1")
+    with archive:
+        archive.addfile(tarfile.TarInfo("caf\xe9.tex"))
+    assert list(unpack(buffer.getvalue()).value) == ["caf\xe9.tex"]
+
+
 def test_symbolic_links_are_left_out_where_they_are_expected():
     link = special("top/latest", tarfile.SYMTYPE, "/etc/passwd")
     data = tar(("top/a", b"1"), (link, b""), ("top/latest", b"2"))

@@ -113,8 +113,21 @@ class TestSearch:
     def test_an_error_that_looks_like_a_paper_is_none(self, server, settings, status):
         server.site.on(QUERY, error_feed("incorrect_id_format", "bad id", status))
         found = listed(settings)
-        assert kinds(found) == [Kind.NOT_AS_CLAIMED]
+        assert kinds(found) == [Kind.PROVIDER_ERROR]
         assert "bad id" in found[0].message
+
+    def test_a_list_that_is_none_ends_the_source_and_is_asked_for_again(self, server, settings):
+        server.papers = papers(1)
+        server.site.on(QUERY, html("<html>Maintenance</html>"), html("<html>Maintenance</html>"))
+        outcomes = collect(settings, since=DAY - dt.timedelta(days=3))
+        assert kinds(outcomes) == [Kind.PROVIDER_ERROR]
+        assert len(server.site.of(QUERY)) == 1
+
+    def test_an_error_that_was_kept_is_asked_for_again(self, server, settings):
+        server.papers = papers(2)
+        server.site.on(QUERY, error_feed("busy", "try later"), server.query)
+        assert len(listed(settings)) == 2
+        assert not kinds(listed(settings))
 
     def test_more_results_than_arxiv_gives_are_asked_for_in_smaller_slices(self, server, settings):
         server.papers = [*papers(4), Paper("2611.09999", NOON.replace(hour=1), TIDES_SOURCE)]
@@ -132,7 +145,8 @@ class TestSearch:
     def test_slices_are_not_cut_for_ever(self, server, settings):
         server.site.on(QUERY, feed([], MOST_RESULTS + 1))
         found = listed(settings)
-        assert kinds(found) == [Kind.TOO_LARGE] * 16
+        assert kinds(found) == [Kind.PROVIDER_ERROR]
+        assert not found[0].final
 
     def test_a_paper_titled_0_is_one(self, server, settings):
         server.papers = papers(1, title="0")
@@ -150,7 +164,7 @@ class TestSearch:
     )
     def test_what_is_no_page_of_results_is_a_failure(self, server, settings, body):
         server.site.on(QUERY, xml(body))
-        assert kinds(listed(settings)) == [Kind.NOT_AS_CLAIMED]
+        assert kinds(listed(settings)) == [Kind.PROVIDER_ERROR]
 
     def test_numbers_of_pages_are_not_believed(self):
         page = read_page(feed([], 5).body.replace(b">5<", b">" + b"9" * 5000 + b"<"))
@@ -239,7 +253,14 @@ class TestOai:
 
     def test_a_hostile_record_is_a_failure(self, server, settings):
         server.site.on(OAI, xml("<!DOCTYPE a [<!ENTITY b 'c'>]><OAI-PMH>&b;</OAI-PMH>"))
-        assert kinds(recorded(settings)) == [Kind.NOT_AS_CLAIMED]
+        assert kinds(recorded(settings)) == [Kind.PROVIDER_ERROR]
+
+    def test_a_record_that_was_kept_damaged_is_asked_for_again(self, server, settings):
+        server.papers = papers(1)
+        server.site.on(OAI, xml("<OAI-PMH>"), server.oai)
+        assert kinds(recorded(settings)) == [Kind.PROVIDER_ERROR]
+        assert len(recorded(settings)) == 1
+        assert not kinds(recorded(settings))
 
 
 class TestSources:
@@ -324,6 +345,13 @@ class TestSources:
             "2611.00002",
         }
 
+    @pytest.mark.parametrize("page", [html("<html>busy</html>"), html("<h1>busy</h1>"), html("")])
+    def test_a_page_in_the_place_of_a_source_is_not_kept(self, server, settings, page):
+        server.papers = papers(1)
+        server.site.on(f"{SOURCES}2611.00000v1", page, server.source)
+        assert kinds(collect(settings)) == [Kind.NOT_AS_CLAIMED]
+        assert any(isinstance(each, Ok) for each in collect(settings))
+
     def test_a_huge_source_is_too_large(self, server, settings):
         server.papers = papers(1)
         server.site.under(SOURCES, typed(b"\x1f\x8b", "application/gzip", Content_Length="0"))
@@ -354,11 +382,18 @@ class TestLicences:
         server.papers = papers(1, deleted=True)
         assert kinds(collect(settings)) == [Kind.GONE]
 
-    def test_records_that_cannot_be_had_end_the_source(self, server, settings):
+    @pytest.mark.parametrize(
+        ("answer", "kind"),
+        [
+            (Answer(503, headers={"Retry-After": "600"}), Kind.RATE_LIMITED),
+            (html("<html>Maintenance</html>"), Kind.PROVIDER_ERROR),
+        ],
+    )
+    def test_records_that_cannot_be_had_end_the_source(self, server, settings, answer, kind):
         server.papers = papers(3)
-        server.site.on(OAI, Answer(503, headers={"Retry-After": "600"}))
+        server.site.on(OAI, answer)
         outcomes = collect(settings)
-        assert kinds(outcomes) == [Kind.RATE_LIMITED]
+        assert kinds(outcomes) == [kind]
         assert len(outcomes) == 1
 
 
