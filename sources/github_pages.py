@@ -15,7 +15,7 @@ from sources.github_api import Repository, core_site, search_site, with_advice
 from sources.github_repository import Checkout, download
 from sources.github_search import SIZE_KB, Search
 from sources.http import Client
-from sources.webpage_files import SiteFiles, sort_files
+from sources.webpage_files import SiteFiles, shown_before, sort_files, unsuitable
 from sources.webpage_filter import check_bounds, measure
 from sources.webpage_needs import check_needs, needs_jekyll
 
@@ -173,6 +173,9 @@ def _choose(checkout: Checkout) -> Outcome[SiteFiles]:
     site = sort_files(checkout.files)
     if isinstance(site, Failed):
         return site
+    linked = shown_before(site.value, checkout.links)
+    if linked:
+        return unsuitable(f"{linked}, which it shows first, is a symbolic link")
     return check_bounds(site.value) or check_needs(site.value)
 
 

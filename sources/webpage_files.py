@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
@@ -113,14 +113,30 @@ def unsuitable(message: str, kind: Kind = Kind.UNSUITABLE) -> Failed:
     return Failed.of(Stage.FILTER, kind, message)
 
 
+def shown_before(site: SiteFiles, names: Collection[str]) -> str:
+    """Return the first of other files of the repository that would be shown instead, if any."""
+    own = f"{site.folder}/{site.entry}".lstrip("/").lower()
+    known = {own: own} | {name.lower(): name for name in names}
+    found = _first_index(known)
+    return "" if found is None or found[1] == own else found[1]
+
+
 def _published(files: Mapping[str, bytes]) -> tuple[str, str] | None:
     """Find the folder that is published and the page in it that is shown first."""
+    found = _first_index({path.lower(): path for path in files})
+    if found is None:
+        return None
+    folder, path = found
+    return folder, path.removeprefix(f"{folder}/") if folder else path
+
+
+def _first_index(named: Mapping[str, str]) -> tuple[str, str] | None:
+    """Return the index page that comes first, and its folder, of paths by their lower case."""
     for folder in FOLDERS:
-        inside = f"{folder}/" if folder else ""
-        named = {path.lower(): path for path in files}
         for index in INDEXES:
-            if f"{inside}{index}" in named:
-                return folder, named[f"{inside}{index}"].removeprefix(inside)
+            path = f"{folder}/{index}".lstrip("/")
+            if path in named:
+                return folder, named[path]
     return None
 
 

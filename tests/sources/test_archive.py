@@ -54,8 +54,8 @@ def test_each_format_is_read(data):
 
 def test_names_that_are_not_utf_8_are_text_all_the_same():
     buffer = io.BytesIO()
-    archive = tarfile.open(fileobj=buffer, mode="w", format=tarfile.GNU_FORMAT, encoding="latin-1")
-    with archive:
+    form = {"format": tarfile.GNU_FORMAT, "encoding": "latin-1"}
+    with tarfile.open(fileobj=buffer, mode="w", **form) as archive:
         archive.addfile(tarfile.TarInfo("caf\xe9.tex"))
     assert list(unpack(buffer.getvalue()).value) == ["caf\xe9.tex"]
 

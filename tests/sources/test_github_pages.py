@@ -84,9 +84,10 @@ class TestMaterial:
         assert provenance.recipe["files"] == ["boat.png", "css/site.css", "index.html"]
         assert len(provenance.recipe["sha256"]) == 64
         assert material.assets == {"boat.png": content.PLAIN["boat.png"]}
+        size = sum(len(content.PLAIN[name]) for name in ("css/site.css", "index.html"))
         assert material.attributes == {
             "repository": repo.full_name, "commit": repo.commit, "language": "html",
-            "jekyll": False, "files": 2, "lines": 23, "assets": 1, "bytes": 597, "folder": "",
+            "jekyll": False, "files": 2, "lines": 23, "assets": 1, "bytes": size, "folder": "",
         }  # fmt: skip
 
     def test_the_day_is_that_of_creation_not_of_the_last_change(self, hub):
@@ -111,6 +112,14 @@ class TestMaterial:
         material = only(hub, links=links).value
         assert "2 symbolic links left out" in material.provenance.made
         assert "latest.html" not in material.truth
+
+    @pytest.mark.parametrize("folder", ["", "docs/"])
+    def test_a_page_is_not_taken_for_the_one_that_a_link_would_show(self, hub, folder):
+        files = {f"{folder}{name}": data for name, data in content.PLAIN.items()}
+        files[f"{folder}readme.md"] = files.pop(f"{folder}index.html")
+        dropped = only(hub, files=files, links={f"{folder}index.html": "site/index.html"})
+        assert dropped.kind is Kind.UNSUITABLE
+        assert f"{folder}index.html" in dropped.message
 
     def test_a_site_in_docs_says_so(self, hub):
         files = {f"docs/{name}": data for name, data in content.PLAIN.items()}
