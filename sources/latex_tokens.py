@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 VERBATIM = frozenset(
     {
         "verbatim", "verbatim*", "Verbatim", "Verbatim*", "BVerbatim", "LVerbatim", "alltt",
-        "lstlisting", "minted", "comment", "filecontents", "filecontents*", "spverbatim",
+        "lstlisting", "minted", "filecontents", "filecontents*", "spverbatim",
     }
 )  # fmt: skip
 """Environments whose content is text and no code."""
@@ -45,6 +45,8 @@ _FI = re.compile(r"\\(if[a-zA-Z@]*|else|fi)(?![a-zA-Z@])|\\[^a-zA-Z]|%[^\n]*")
 _DELIMITED = re.compile(r"\*?(?:\[[^\]\n]{0,200}\])?([^a-zA-Z\s*])")
 _LONGEST_URL, _LONGEST_VERB = 2_000, 500
 _END_OF_LINE = re.compile(r"\r\n?|\n")
+_REST_OF_LINE = re.compile(r"[ \t]*(?:\r\n|\n)")
+_END_OF_COMMENT = re.compile(r"\\end\{comment\}[^\r\n]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,22 +89,24 @@ class Scan:
     def code(self, start: int, end: int) -> str:
         """Return a part of the text that prints the same, without its comments and dead branches.
 
-        A line that is only a comment goes. Of a comment right after something the percent sign
-        stays, which keeps the end of the line from becoming a blank.
+        A line that holds nothing else goes: an empty one in its place would end a paragraph. Of a
+        comment right after something the percent sign stays, which keeps the end of the line from
+        becoming a blank.
         """
         pieces: list[str] = []
+        begins = True  # a line, or the part itself
         for dead in self._dead_within(start, end):
             if dead.kind == "raw":
                 continue
             piece = self.text[start : dead.start]
-            if dead.kind == "comment":
-                line, blanks = piece.rstrip(" \t"), self.text[dead.end : dead.end + 2]
-                alone = line.endswith("\n") or (not line and not pieces)
-                if alone and blanks.startswith(("\n", "\r\n")):
-                    pieces.append(line)
-                    start = dead.end + (1 if blanks[0] == "\n" else 2)
-                    continue
-                piece = piece if piece.endswith((" ", "\t")) else f"{piece}%"
+            line, rest = piece.rstrip(" \t"), _REST_OF_LINE.match(self.text, dead.end)
+            begins = line.endswith("\n") or (begins and not line)
+            if begins and rest:
+                pieces.append(line)
+                start = rest.end()
+                continue
+            if dead.kind == "comment" and not piece.endswith((" ", "\t")):
+                piece += "%"
             pieces.append(piece)
             start = dead.end
         return "".join(pieces) + self.text[start:end]
@@ -205,6 +209,11 @@ class _Reader:
             if end is not None:
                 self.dead.append(Dead(token.start, end, "branch"))
                 return end
+        if token.kind == "begin" and name == "comment":
+            found = _END_OF_COMMENT.search(self.text, token.end)
+            end = found.end() if found else len(self.text)
+            self.dead.append(Dead(token.start, end, "comment"))
+            return end
         yield token
         if token.kind == "begin" and name in VERBATIM:
             return self._raw(token.end, self.text.find(f"\\end{{{name}}}", token.end))

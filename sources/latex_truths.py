@@ -266,7 +266,7 @@ def _deepest(piece: Piece) -> int:
 
 def _depends(text: str) -> str | None:
     """Return on what a text depends that does not come with it."""
-    names = set(_MACRO.findall(text))
+    names = {name.strip("@") for name in _MACRO.findall(text)}
     if refers := next((name for name in sorted(names) if _REFERS.fullmatch(name)), None):
         return f"refers or cites (\\{refers})"
     if reads := names & _READS:

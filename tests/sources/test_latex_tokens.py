@@ -22,7 +22,7 @@ def names(text: str) -> list[str]:
         ("\\begin{verbatim}\\b{%\\end{verbatim}\\d", ["verbatim", "verbatim", "d"]),
         ("\\begin{lstlisting}[a=b]\n$\\b\n\\end{lstlisting}\\d", ["lstlisting", "lstlisting", "d"]),
         (r"\begin{minted}{tex}\b\end{minted}\d", ["minted", "minted", "d"]),
-        (r"\begin{comment}\b\end{comment}\d", ["comment", "comment", "d"]),
+        ("\\begin{comment}\\b\n\\end{comment} \\c\n\\d", ["d"]),
         (r"\verb|\b{| \d", ["verb", "d"]),
         (r"\verb*+\b%+ \d", ["verb", "d"]),
         (r"\lstinline[language=C]!a%\b! \d", ["lstinline", "d"]),
@@ -59,6 +59,21 @@ def test_dollars_are_told_apart_by_what_is_open():
 def test_comments_go_and_the_text_prints_the_same():
     text = "a % one\n% whole line\n\\foo% joined\nbar\n  % indented\n\\verb|%| \\iffalse x\\fi b\n"
     assert scan(text).code(0, len(text)) == "a \n\\foo%\nbar\n\\verb|%|  b\n"
+
+
+@pytest.mark.parametrize(
+    "dead",
+    [
+        "% one\n% two\n",
+        "\\iffalse\nx\n\\fi \n",
+        "  \\begin{comment}\nx \\cite{y}\n\\end{comment}\n",
+        "\\iffalse x\\else\n",
+        "\\iftrue\r\n",
+    ],
+)
+def test_what_goes_leaves_no_empty_line_which_would_end_a_paragraph(dead):
+    text = f"a\n{dead}b"
+    assert scan(text).code(0, len(text)) == "a\nb"
 
 
 @pytest.mark.parametrize(

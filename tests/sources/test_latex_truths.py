@@ -369,6 +369,7 @@ def test_the_standard_libraries_are_those_of_the_renderer():
         f"\\[{LONG}" + " " * 90_000 + "\\]",
         f"\\[{LONG}" + " " * 1_000 + "\\label{a}\\]",
         f"\\begin{{tikzpicture}}{LONG * 3}\\table" + "\n" * 30_000 + "\\end{tikzpicture}",
+        "\\begin{comment}" * 20_000,
         "\\newcommand{" * 30_000 + "}" * 30_000,
     ],
     ids=lambda text: repr(text[:20]),
