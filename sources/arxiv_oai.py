@@ -29,6 +29,8 @@ _ARXIV = "{http://arxiv.org/OAI/arXiv/}"
 class _Page(NamedTuple):
     records: list[Listed]
     deleted: int
+    unread: int
+    """Records that are neither deleted nor to be read."""
     token: str | None
     error: str | None
     said: str
@@ -62,6 +64,7 @@ def record(client: Client, identifier: str) -> Outcome[Listed | None]:
 def records(client: Client, day: dt.date) -> Iterator[Outcome[Listed]]:
     """Yield the papers whose records changed on a day, deleted ones left out.
 
+    Records that cannot be read are told as one failure of each page, which ends nothing.
     A token for the next page that has expired makes the day begin again, once.
     """
     seen: set[str] = set()
@@ -78,6 +81,9 @@ def records(client: Client, day: dt.date) -> Iterator[Outcome[Listed]]:
                 if listed.identifier not in seen:
                     seen.add(listed.identifier)
                     yield ok(listed)
+            if outcome.value.unread:
+                message = f"records of the list of {day} that cannot be read: {outcome.value.unread}"
+                yield _not(message, ADDRESS)
         if not expired:
             return
     message = f"tokens for the list of {day} expire as soon as they are given; run again later"
@@ -134,10 +140,12 @@ def _read(response: Response) -> Outcome[_Page]:
     found = list(root.iter(f"{_OAI}record"))
     deleted = sum(_is_deleted(each) for each in found)
     token = (root.findtext(f".//{_OAI}resumptionToken") or "").strip()
+    records = [listed for each in found if (listed := _listed(each)) is not None]
     return ok(
         _Page(
-            records=[listed for each in found if (listed := _listed(each)) is not None],
+            records=records,
             deleted=deleted,
+            unread=max(0, len(found) - deleted - len(records)),
             token=token or None,
             error=None if error is None else error.get("code", ""),
             said="" if error is None else (error.text or "").strip(),
@@ -151,7 +159,7 @@ def _is_deleted(record: Element) -> bool:
 
 
 def _listed(record: Element) -> Listed | None:
-    """Read a record; None if it has no metadata, as deleted ones, or none that can be read."""
+    """Read a record; None if it is deleted, or has nothing that can be read."""
     paper = record.find(f"{_OAI}metadata/{_ARXIV}arXiv")
     named = split_name((paper.findtext(f"{_ARXIV}id") or "").strip()) if paper is not None else None
     if paper is None or named is None:

@@ -8,6 +8,7 @@ import io
 import json
 import tarfile
 import zipfile
+from dataclasses import replace
 from itertools import islice
 
 import pytest
@@ -254,6 +255,19 @@ class TestOai:
     def test_a_hostile_record_is_a_failure(self, server, settings):
         server.site.on(OAI, xml("<!DOCTYPE a [<!ENTITY b 'c'>]><OAI-PMH>&b;</OAI-PMH>"))
         assert kinds(recorded(settings)) == [Kind.PROVIDER_ERROR]
+
+    def test_records_that_cannot_be_read_are_told_and_end_nothing(self, server, settings):
+        server.papers = papers(3)
+
+        def undated(asked):
+            answer = server.oai(asked)
+            body = answer.body.replace(b"<created>", b"<created>about ", 1)
+            return replace(answer, body=body)
+
+        server.site.on(OAI, undated)
+        found = recorded(settings)
+        assert kinds(found) == [Kind.NOT_AS_CLAIMED] * 2  # of two pages
+        assert sum(isinstance(each, Ok) for each in found) == 1
 
     def test_a_record_that_was_kept_damaged_is_asked_for_again(self, server, settings):
         server.papers = papers(1)
