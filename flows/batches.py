@@ -44,6 +44,15 @@ class Tally(Record):
     infra: int = 0
     first_infra: str = ""
 
+    def plus(self, other: Tally) -> Tally:
+        """Return the sum; the first infra failure is that of the earlier one."""
+        return Tally(
+            done=self.done + other.done,
+            failed=self.failed + other.failed,
+            infra=self.infra + other.infra,
+            first_infra=self.first_infra or other.first_infra,
+        )
+
     @classmethod
     def of(cls, outcomes: Sequence[Outcome[T]]) -> Tally:
         """Count outcomes."""

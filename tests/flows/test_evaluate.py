@@ -100,6 +100,32 @@ def test_oracle_is_the_ceiling_and_blank_the_floor(settings):
     assert reasons == {"no weights here; run `rerender weights`"}
 
 
+def test_the_interface_shows_progress_funnel_failures_and_examples(settings, monkeypatch):
+    from prefect.client.orchestration import get_client
+
+    name, _ = refresh(settings)
+    monkeypatch.setenv("TOY_ENGINE", "down")
+    evaluate(settings, name, models=("oracle",))
+    monkeypatch.delenv("TOY_ENGINE")
+    evaluate(settings, name, models=("oracle",))
+    with get_client(sync_client=True) as client:
+        found = client.request("POST", "/artifacts/filter", json={"sort": "CREATED_DESC"}).json()
+    shown = {each["key"]: each for each in reversed(found)}
+    assert json.loads(shown["funnel"]["data"]) == [
+        {"source": "toy", "found": 12, "fetched": 12, "rendered": 11, "kept": 11,
+         "lost": "1 compile_error"}
+    ]  # fmt: skip
+    for stage, done in (("query", "11"), ("render", "11"), ("score", "22 scores")):
+        told = shown[f"progress-{stage}"]["description"]
+        counts = f"{done} done, 0 failed by the model, 0 to run again"
+        assert told == f"{stage}: 11 of 11 instances; {counts}"
+        assert shown[f"progress-{stage}"]["data"] == 100.0
+    earlier = [each for each in found if each["key"] == "progress-render"][1]
+    assert "11 to run again" in earlier["description"]
+    assert json.loads(shown["failures"]["data"])[0]["kind"] == "engine_unavailable"
+    assert "data:image/png;base64," in shown["examples"]["data"]
+
+
 def test_nothing_is_computed_twice(settings):
     name, _ = refresh(settings)
     _, first, _ = evaluate(settings, name)
