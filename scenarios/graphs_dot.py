@@ -29,9 +29,7 @@ TYPES: dict[str, NodeType] = {
     **dict.fromkeys(
         ("ellipse", "oval", "circle", "doublecircle", "egg", "mcircle"), NodeType.TERMINAL
     ),
-    **dict.fromkeys(
-        ("box", "rect", "rectangle", "square", "record", "mrecord"), NodeType.PROCESS
-    ),
+    **dict.fromkeys(("box", "rect", "rectangle", "square", "record", "mrecord"), NodeType.PROCESS),
     **dict.fromkeys(("diamond", "mdiamond"), NodeType.DECISION),
     "parallelogram": NodeType.INPUT_OUTPUT,
 }
@@ -242,9 +240,7 @@ class _Parser:
         if frame is not None and (node.frame is None or _is_inside(frame, node.frame)):
             node.frame = frame
 
-    def _connect(
-        self, scope: _Scope, chain: list[str | _Subgraph], attributes: Attributes
-    ) -> None:
+    def _connect(self, scope: _Scope, chain: list[str | _Subgraph], attributes: Attributes) -> None:
         ends = [[end] if isinstance(end, str) else list(end.members) for end in chain]
         for sources, targets in pairwise(ends):
             if len(self._edges) + len(sources) * len(targets) > GRAPH_EDGES:

@@ -25,7 +25,9 @@ DIRECTIONS = {"TD": "TB", "TB": "TB", "BT": "BT", "RL": "RL", "LR": "LR"} | {
     "v": "TB", "^": "BT", "<": "RL", ">": "LR",
 }  # fmt: skip
 
-_HEADER = re.compile(r"(?:flowchart(?:-elk|-v2)?|graph)(?:[ \t]++(TD|TB|BT|RL|LR|[v^<>]))?(?![\w-])")
+_HEADER = re.compile(
+    r"(?:flowchart(?:-elk|-v2)?|graph)(?:[ \t]++(TD|TB|BT|RL|LR|[v^<>]))?(?![\w-])"
+)
 _IS_FLOWCHART = re.compile(
     r"\s*+(?:---\s*\n(?:(?!---)[^\n]*+\n)*+---\s*+)?(?:%%[^\n]*+\s*+)*+"
     r"(?:flowchart(?:-elk|-v2)?\b(?!\s*+\{)|graph\s++(?:TD|TB|BT|RL|LR)\b(?!\s*+\{)"

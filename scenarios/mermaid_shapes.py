@@ -52,7 +52,8 @@ NAMES: dict[str, NodeType] = {
     ),
     **_named(_D, "diam decision diamond question rhombus"),
     **_named(
-        _IO, "lean-r in-out lean-right lean-l lean-left out-in sl-rect manual-input sloped-rectangle"
+        _IO,
+        "lean-r in-out lean-right lean-l lean-left out-in sl-rect manual-input sloped-rectangle",
     ),
     **_named(
         _O,
