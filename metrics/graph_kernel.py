@@ -66,7 +66,7 @@ def _gain_way(task: Task, start: int, end: int, begin: int, stop: int) -> int:
     worth = count * task.edge_worth
     labels, others = task.first.labels, task.second.labels
     if one == 1 and two == 1:
-        return worth + task.label_worth * task.likeness[labels[start], others[begin]]
+        return worth + task.label_worth * int(task.likeness[labels[start], others[begin]])
     if one > MOST_PARALLEL or two > MOST_PARALLEL:
         return worth
     left, right = 0, 0
@@ -113,7 +113,7 @@ def _worth(task: Task, matched: Ints, node: int, partner: int, without: int) -> 
     """Return what matching two nodes is worth beside the matching of the others but one."""
     if partner < 0:
         return 0
-    total = task.weights[node, partner]
+    total = int(task.weights[node, partner])
     first = task.first
     for link in range(first.starts[node], first.starts[node + 1]):
         other = first.others[link]
@@ -145,7 +145,7 @@ def value_of(task: Task, matched: Ints) -> int:
 def _degree(links: Links, node: int) -> int:
     """Return the number of edges at a node."""
     first, last = links.starts[node], links.starts[node + 1]
-    return links.spans[last - 1, 3] - links.spans[first, 0] if last > first else 0
+    return int(links.spans[last - 1, 3] - links.spans[first, 0]) if last > first else 0
 
 
 @compiled
@@ -153,11 +153,11 @@ def _most(task: Task, node: int, target: int) -> int:
     """Return the most that matching two nodes can be worth, whatever else is matched."""
     one, two = _degree(task.first, node), _degree(task.second, target)
     edges = one if one < two else two
-    return task.weights[node, target] + edges * (task.edge_worth + task.label_worth * SAME)
+    return int(task.weights[node, target]) + edges * (task.edge_worth + task.label_worth * SAME)
 
 
 @compiled
-def improve(task: Task, matched: Ints, steps: int) -> int:
+def improve(task: Task, matched: Ints, steps: int) -> int:  # noqa: PLR0912 - one loop compiles best
     """Improve a matching in place by moving a node or exchanging two; return the steps left.
 
     Every move that is better is made, until none is or the steps are used up. A move that cannot
@@ -272,7 +272,7 @@ def _possible(links: Links, per_edge: int, done: NDArray[np.bool_], node: int) -
         other = links.others[link]
         if other != node and not done[other]:
             count += links.spans[link, 3] - links.spans[link, 0]
-    return count * per_edge
+    return int(count) * per_edge
 
 
 @compiled
@@ -300,18 +300,16 @@ def _bound(task: Task, matched: Ints, done: NDArray[np.bool_], taken: NDArray[np
                 continue
             open_ended = possible if possible < facing[target] else facing[target]
             worth = 2 * _worth(task, matched, node, target, -1) + open_ended
-            if worth > best:
-                best = worth
-            if worth > columns[target]:
-                columns[target] = worth
+            best = max(best, worth)
+            columns[target] = max(columns[target], worth)
         rows += best
     across = columns.sum()
-    return rows if rows < across else across
+    return rows if rows < across else int(across)
 
 
 @compiled
-def search(task: Task, order: Ints, best: Ints, steps: int) -> int:
-    """Look for the best matching by branch and bound; return the steps left, 0 if it was not ended.
+def search(task: Task, order: Ints, best: Ints, steps: int) -> int:  # noqa: PLR0912, PLR0915
+    """Look for the best matching by branch and bound; return the steps left, 0 if it did not end.
 
     Args:
         task: what is to be matched.

@@ -63,7 +63,7 @@ def read_chart(value: Any) -> Chart:  # noqa: ANN401 - any JSON value
     nodes, edges = _nodes(value), []
     numbers = {name: number for number, (name, _, _) in enumerate(nodes)}
     for item in _items(value, "edges"):
-        source, target = numbers.get(item.get("source")), numbers.get(item.get("target"))
+        source, target = (_number(numbers, item.get(end)) for end in ("source", "target"))
         if source is None or target is None:
             continue
         edges.append((source, target, item.get("directed") is not False, _text(item.get("label"))))
@@ -74,6 +74,10 @@ def read_chart(value: Any) -> Chart:  # noqa: ANN401 - any JSON value
         tuple(nodes[number][2] for number in order),
         tuple(sorted(_moved(edge, ranks) for edge in edges)),
     )
+
+
+def _number(numbers: dict[str, int], name: Any) -> int | None:  # noqa: ANN401
+    return numbers.get(name) if isinstance(name, str) else None
 
 
 def _nodes(value: Any) -> list[tuple[str, str, str]]:  # noqa: ANN401

@@ -222,7 +222,7 @@ def _likeness_around(first: Chart, second: Chart, alike: Ints) -> Ints:
     return np.asarray(np.minimum(share, 1) * (SAME - 1), np.int64)
 
 
-def _adjacency(chart: Chart) -> Any:
+def _adjacency(chart: Chart) -> Any:  # noqa: ANN401 - scipy has no types
     from scipy import sparse
 
     ones = [edge[0] for edge in chart.edges]
@@ -231,8 +231,9 @@ def _adjacency(chart: Chart) -> Any:
     return sparse.csr_matrix((np.ones(len(ones), np.int64), (ones, others)), shape=(size, size))
 
 
-def _degrees(adjacency: Any) -> Ints:
-    return np.asarray(adjacency.sum(axis=0)).ravel() + np.asarray(adjacency.sum(axis=1)).ravel()
+def _degrees(adjacency: Any) -> Ints:  # noqa: ANN401
+    sums = [np.asarray(adjacency.sum(axis=axis), np.int64).ravel() for axis in (0, 1)]
+    return sums[0] + sums[1]
 
 
 def _labels(chart: Chart) -> list[str]:
@@ -244,7 +245,8 @@ def _links(chart: Chart) -> Links:
     from metrics.graph_kernel import Links
 
     numbers = {label: number for number, label in enumerate(_labels(chart))}
-    starts, others, spans, labels = [0], [], [], []
+    starts, others, labels = [0], list[int](), list[int]()
+    spans: list[list[int]] = []
     links = sorted(chart.links().items())
     place = 0
     for node in range(len(chart.texts)):

@@ -28,9 +28,9 @@ digraph {
 class Flowchart:
     """The model is shown a flowchart and writes its graph.
 
-    An answer in DOT is drawn as it is written (after the repairs of ``scenarios.languages.graphviz``),
-    so what was seen of layout, shapes and colours counts in the comparison of pictures. An answer
-    in Mermaid is drawn from its graph, plainly. The graph is compared in either case.
+    An answer in DOT is drawn as it is written (after ``scenarios.languages.graphviz`` has repaired
+    it), so what was seen of layout, shapes and colours counts in the comparison of pictures. An
+    answer in Mermaid is drawn from its graph, plainly. The graph is compared in either case.
     """
 
     name = "flowchart"

@@ -42,7 +42,7 @@ def plain_text(label: str, names: Mapping[str, str]) -> str:
         label: as ``unquote`` returns it.
         names: what a letter behind a backslash stands for.
     """
-    return _ESCAPE.sub(lambda found: (_LINE_BREAKS | names).get(found[1], found[1]), label)
+    return _ESCAPE.sub(lambda found: {**_LINE_BREAKS, **names}.get(found[1], found[1]), label)
 
 
 def record_text(label: str, names: Mapping[str, str]) -> str:
@@ -51,7 +51,7 @@ def record_text(label: str, names: Mapping[str, str]) -> str:
     for found in _RECORD.finditer(label):
         piece = found[0]
         if piece[0] == "\\" and len(piece) == 2:
-            pieces.append((_LINE_BREAKS | names).get(piece[1], piece[1]))
+            pieces.append({**_LINE_BREAKS, **names}.get(piece[1], piece[1]))
         elif piece in ("{", "}", "|") or (piece[0] == "<" and len(piece) > 1):
             pieces.append(" ")
         else:

@@ -68,11 +68,10 @@ class Graph:
 
 def to_json(graph: Graph) -> dict[str, JsonValue]:
     """Return the canonical JSON form."""
-    nodes: list[JsonValue] = [
-        {"id": one.id, "text": one.text, "type": one.type.value}
-        | ({} if one.group is None else {"group": one.group})
-        for one in graph.nodes
-    ]
+    nodes: list[JsonValue] = []
+    for one in graph.nodes:
+        node: dict[str, JsonValue] = {"id": one.id, "text": one.text, "type": one.type.value}
+        nodes.append(node if one.group is None else {**node, "group": one.group})
     edges: list[JsonValue] = [
         {
             "source": one.source,

@@ -36,7 +36,10 @@ TYPES: dict[str, NodeType] = {
 """What a shape stands for; all others are ``NodeType.OTHER``. A rounded box is a box."""
 
 _KNOWN = frozenset(
-    "label shape style dir arrowhead arrowtail xlabel headlabel taillabel sides skew key".split()
+    (
+        *("label", "shape", "style", "dir", "arrowhead", "arrowtail", "xlabel", "headlabel"),
+        *("taillabel", "sides", "skew", "key"),
+    )
 )
 _HTML = "\0"
 """Marks the value of an attribute as HTML-like; no other value is kept with such a sign."""
@@ -46,7 +49,7 @@ Attributes = dict[str, str]
 
 @dataclass(eq=False)
 class _Subgraph:
-    """A subgraph: the nodes in it and its label, which a frame shows; it has its parent's at first."""
+    """A subgraph: the nodes in it and its label, which a frame shows; at first its parent's."""
 
     name: str
     parent: _Subgraph | None = None
@@ -81,7 +84,7 @@ class _Edge:
     attributes: Attributes
 
 
-class _Fault(Exception):  # noqa: N818 - what happened
+class _Fault(Exception):
     """Carries a failure out of the parser."""
 
     def __init__(self, failed: Failed) -> None:

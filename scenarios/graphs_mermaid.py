@@ -2,10 +2,11 @@
 
 Read is what mermaid.js.org/syntax/flowchart.html describes: nodes in all brackets and in
 ``@{ shape: … }``, links of all kinds with their labels, chains, ``&``, subgraphs. What only decides
-how the chart looks is passed over (``classDef``, ``style``, ``click``, comments, front matter). What
-is not understood is a failure with its line. Three liberties are taken, each recorded as a repair:
-brackets in labels without quotes are read where they pair up, ``end`` is a node's name where only a
-node can stand, and a link to a subgraph is one to its first node (from it: from its last one).
+how the chart looks is passed over (``classDef``, ``style``, ``click``, comments, front matter).
+What is not understood is a failure with its line. Three liberties are taken, each recorded as a
+repair: brackets in labels without quotes are read where they pair up, ``end`` is a node's name
+where only a node can stand, and a link to a subgraph is one to its first node (from it: from its
+last one).
 """
 
 from __future__ import annotations
@@ -60,7 +61,8 @@ _DIRECTION = re.compile(r"direction[ \t]++(?:TB|TD|BT|RL|LR)(?=[ \t]*+(?:[;\n]|\
 _TITLED = re.compile(r"([^\s\[\"]++)?[ \t]*+\[[ \t]*+(?:\"([^\"]*+)\"|([^\]\"\n]*+))[ \t]*+\]")
 _TITLE = re.compile(r'"([^"]*+)"|([^\n;]*+)')
 _PROPERTIES = re.compile(
-    r"""\s*+([\w-]++)\s*+:\s*+(?:"((?:[^"\\]++|\\.)*+)"|'([^']*+)'|([^,}\n]*+))[ \t]*+(?:,|\n|(?=\s*+\}))""",
+    r"""\s*+([\w-]++)\s*+:\s*+(?:"((?:[^"\\]++|\\.)*+)"|'([^']*+)'|([^,}\n]*+))[ \t]*+"""
+    r"(?:,|\n|(?=\s*+\}))"
 )
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 
@@ -119,7 +121,7 @@ class _Link:
     visible: bool = True
 
 
-class _Fault(Exception):  # noqa: N818 - what happened
+class _Fault(Exception):
     """Carries a failure out of the parser."""
 
     def __init__(self, failed: Failed) -> None:
@@ -266,7 +268,7 @@ class _Parser:
         return name
 
     def _put(self, name: str) -> None:
-        """Put a node into the innermost open subgraph, unless it is in one that is not around it."""
+        """Put a node into the innermost open subgraph, unless it is in another one already."""
         draft = self._nodes.get(name)
         if draft is None or not self._open:
             return

@@ -1,4 +1,4 @@
-"""What synthetic flowcharts tell: steps and arrows, composed of the blocks that programs are made of.
+"""What synthetic flowcharts tell: steps and arrows, made of the blocks that programs are made of.
 
 A plan grows from its start to its end: each block takes the arrows that are still open and leaves
 others open. So every step is reached, every question has all its answers, and every loop ends.
@@ -6,7 +6,7 @@ others open. So every step is reached, every question has all its answers, and e
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -19,10 +19,20 @@ KINDS: tuple[Kind, ...] = ("decision-tree", "loop", "swim-lanes", "parallel", "c
 StepType = Literal["terminal", "process", "decision", "input_output", "other"]
 
 MOST_STEPS = 30
-_LEAST = {"decision-tree": 8, "loop": 5, "swim-lanes": 7, "parallel": 10, "code-like": 7, "mixed": 6}
+_LEAST = {
+    "decision-tree": 8,
+    "loop": 5,
+    "swim-lanes": 7,
+    "parallel": 10,
+    "code-like": 7,
+    "mixed": 6,
+}
 
 Open = list[tuple[int, str]]
 """Arrows that lead nowhere yet: from which step, with which label."""
+
+Block = Callable[[Open, int], Open]
+"""Takes the open arrows and how deep it lies in other blocks; returns the arrows it leaves open."""
 
 _TYPES: dict[Part, StepType] = {
     "start": "terminal", "end": "terminal", "action": "process", "input": "input_output",
@@ -112,20 +122,21 @@ class _Planner:
             open_arrows = self.chance.weighted(fitting)(open_arrows, 1)
         self.add("end", open_arrows)
 
-    def _first(self, kind: Kind) -> list[Callable[[Open, int], Open]]:
-        return {
+    def _first(self, kind: Kind) -> Sequence[Block]:
+        blocks: dict[Kind, Sequence[Block]] = {
             "loop": [self.chance.choice((self.repeat, self.repeat_until))],
             "swim-lanes": [self.chance.choice((self.branch, self.retry))],
             "parallel": [self.parallel, self.branch],
             "code-like": [self.repeat],
             "mixed": [self.branch],
-        }[kind]
+        }
+        return blocks[kind]
 
-    def _blocks(self, kind: Kind) -> list[tuple[Callable[[Open, int], Open], int, int]]:
+    def _blocks(self, kind: Kind) -> Sequence[tuple[Block, int, int]]:
         """Return each block with the steps that it needs and its weight."""
         loops = {"loop": 4, "code-like": 3, "mixed": 2}.get(kind, 1)
         forks = {"parallel": 4, "mixed": 1}.get(kind, 0)
-        blocks = [
+        blocks: list[tuple[Block, int, int]] = [
             (self.action, 1, 6),
             (self.exchange, 1, 2),
             (self.branch, 3, 3),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from itertools import pairwise
 
 from pydantic import JsonValue
 
@@ -180,7 +181,7 @@ def wrap(text: str, columns: int) -> list[str]:
 def _pieces(word: str) -> list[str]:
     """Split a word between Chinese characters; punctuation stays with what precedes it."""
     pieces = [word[0]]
-    for before, character in zip(word, word[1:], strict=False):
+    for before, character in pairwise(word):
         parts = _is_wide(before) and _is_wide(character)
         if parts and unicodedata.category(character) not in _CLOSING:
             pieces.append(character)

@@ -46,7 +46,7 @@ class SyntheticFlowcharts:
     scenarios = (SCENARIO,)
     about = (
         "Random flowcharts of everyday, business, programming and mathematical steps, in random "
-        "drawing styles, made by seed for this project and dedicated to the public domain (CC0 1.0)."
+        "drawing styles, made by seed for this project, dedicated to the public domain (CC0 1.0)."
     )
 
     def __init__(self, seed: int = 0) -> None:
