@@ -18,11 +18,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from itertools import pairwise, product
 
-from benchmark.limits import GRAPH_DEPTH, GRAPH_EDGES, GRAPH_NODES, GRAPH_TEXT
-from benchmark.outcome import Failed, Kind, Outcome, Stage, ok
-from scenarios.graph_labels import html_text, plain_text, record_text, unquote
+from benchmark.limits import GRAPH_DEPTH, GRAPH_EDGES, GRAPH_NODES
+from benchmark.outcome import Outcome, ok
+from scenarios.dot_cursor import HTML, Cursor, Fault
+from scenarios.graph_labels import html_text, plain_text, record_text
 from scenarios.graphs import Edge, Graph, Node, NodeType, find_excess, too_large
-from scenarios.languages.dot_tokens import ID_KINDS, Token, TokenKind, tokenize
+from scenarios.languages.dot_tokens import ID_KINDS, TokenKind
 from scenarios.trees import normalise_text
 
 TYPES: dict[str, NodeType] = {
@@ -41,9 +42,6 @@ _KNOWN = frozenset(
         *("taillabel", "sides", "skew", "key"),
     )
 )
-_HTML = "\0"
-"""Marks the value of an attribute as HTML-like; no other value is kept with such a sign."""
-
 Attributes = dict[str, str]
 
 
@@ -84,14 +82,6 @@ class _Edge:
     attributes: Attributes
 
 
-class _Fault(Exception):
-    """Carries a failure out of the parser."""
-
-    def __init__(self, failed: Failed) -> None:
-        super().__init__(failed.message)
-        self.failed = failed
-
-
 def read(text: str) -> Outcome[Graph]:
     """Read the first graph of a DOT text.
 
@@ -102,18 +92,16 @@ def read(text: str) -> Outcome[Graph]:
     """
     try:
         graph = _Parser(text).parse()
-    except _Fault as fault:
+    except Fault as fault:
         return fault.failed
     return find_excess(graph.nodes, graph.edges) or ok(graph)
 
 
-class _Parser:
+class _Parser(Cursor):
     """Reads tokens in order; the stack of scopes stands in for recursion."""
 
     def __init__(self, text: str) -> None:
-        self._text = text
-        self._tokens = tokenize(text)
-        self._place = 0
+        super().__init__(text)
         self._strict = False
         self._directed = True
         self._name = ""
@@ -131,45 +119,45 @@ class _Parser:
         return self._freeze()
 
     def _header(self) -> None:
-        self._strict = self._take_word("strict")
-        if self._take_word("graph"):
+        self._strict = self.take_word("strict")
+        if self.take_word("graph"):
             self._directed = False
-        elif not self._take_word("digraph"):
-            raise self._fault("expected graph or digraph")
-        if self._kind() in ID_KINDS:
-            self._name = self._identifier()
-        self._expect("{")
+        elif not self.take_word("digraph"):
+            raise self.fault("expected graph or digraph")
+        if self.kind() in ID_KINDS:
+            self._name = self.identifier()
+        self.expect("{")
 
     def _statement(self, scopes: list[_Scope]) -> None:
         """Read one statement, or the end of a subgraph with what may follow it."""
         scope = scopes[-1]
-        if self._take(";"):
+        if self.take(";"):
             return
-        if self._take("}"):
+        if self.take("}"):
             scopes.pop()
             if scopes:
                 scopes[-1].chain.append(scope.subgraph)
                 self._after_endpoint(scopes)
             return
-        word = self._word()
+        word = self.word()
         if word in ("node", "edge", "graph"):
-            self._place += 1
+            self.place += 1
             self._defaults(scope, word)
-        elif word == "subgraph" or self._sign() == "{":
+        elif word == "subgraph" or self.sign() == "{":
             self._open(scopes)
-        elif self._kind() in ID_KINDS:
-            name = self._identifier()
-            if self._take("="):
-                self._assign(scope, name, self._value())
+        elif self.kind() in ID_KINDS:
+            name = self.identifier()
+            if self.take("="):
+                self._assign(scope, name, self.value())
                 return
             self._node_endpoint(scope, name)
             self._after_endpoint(scopes)
         else:
-            raise self._fault("expected a statement")
+            raise self.fault("expected a statement")
 
     def _defaults(self, scope: _Scope, word: str) -> None:
-        if self._sign() != "[":
-            raise self._fault(f"expected [ after {word}")
+        if self.sign() != "[":
+            raise self.fault(f"expected [ after {word}")
         attributes = self._attributes()
         if word == "graph":
             for name, value in attributes.items():
@@ -187,11 +175,11 @@ class _Parser:
         """Open a subgraph, perhaps again; it inherits the defaults that hold now."""
         scope = scopes[-1]
         if len(scopes) > GRAPH_DEPTH:
-            raise self._fault(f"subgraphs are deeper than {GRAPH_DEPTH} levels")
+            raise self.fault(f"subgraphs are deeper than {GRAPH_DEPTH} levels")
         name = ""
-        if self._take_word("subgraph") and self._kind() in ID_KINDS:
-            name = self._identifier()
-        self._expect("{")
+        if self.take_word("subgraph") and self.kind() in ID_KINDS:
+            name = self.identifier()
+        self.expect("{")
         inner = self._subgraphs.get(name) if name else None
         if inner is None:
             inner = _Subgraph(name, scope.subgraph, label=scope.subgraph.label)
@@ -202,16 +190,16 @@ class _Parser:
     def _after_endpoint(self, scopes: list[_Scope]) -> None:
         """Read what follows an end of an edge: another edge, attributes, or nothing."""
         scope = scopes[-1]
-        while self._kind() in (TokenKind.ARROW, TokenKind.LINE):
-            if (self._kind() is TokenKind.ARROW) != self._directed:
-                raise self._fault(f"{self._here()} is no edge of this kind of graph")
-            self._place += 1
-            if self._word() == "subgraph" or self._sign() == "{":
+        while self.kind() in (TokenKind.ARROW, TokenKind.LINE):
+            if (self.kind() is TokenKind.ARROW) != self._directed:
+                raise self.fault(f"{self.here()} is no edge of this kind of graph")
+            self.place += 1
+            if self.word() == "subgraph" or self.sign() == "{":
                 self._open(scopes)
                 return
-            if self._kind() not in ID_KINDS or self._word() in ("node", "edge", "graph"):
-                raise self._fault("expected the end of an edge")
-            self._node_endpoint(scope, self._identifier())
+            if self.kind() not in ID_KINDS or self.word() in ("node", "edge", "graph"):
+                raise self.fault("expected the end of an edge")
+            self._node_endpoint(scope, self.identifier())
         attributes = self._attributes()
         chain, scope.chain = scope.chain, []
         if len(chain) > 1:
@@ -220,10 +208,10 @@ class _Parser:
             self._nodes[chain[0]].attributes.update(attributes)
 
     def _node_endpoint(self, scope: _Scope, name: str) -> None:
-        if self._take(":"):
-            self._identifier()
-            if self._take(":"):
-                self._identifier()
+        if self.take(":"):
+            self.identifier()
+            if self.take(":"):
+                self.identifier()
         self._mention(scope, name)
         scope.chain.append(name)
 
@@ -231,7 +219,7 @@ class _Parser:
         node = self._nodes.get(name)
         if node is None:
             if len(self._nodes) == GRAPH_NODES:
-                raise _Fault(too_large(f"the graph has more than {GRAPH_NODES} nodes"))
+                raise Fault(too_large(f"the graph has more than {GRAPH_NODES} nodes"))
             node = self._nodes[name] = _Node(dict(scope.nodes))
         above: _Subgraph | None = scope.subgraph
         frame: _Subgraph | None = None
@@ -247,7 +235,7 @@ class _Parser:
         ends = [[end] if isinstance(end, str) else list(end.members) for end in chain]
         for sources, targets in pairwise(ends):
             if len(self._edges) + len(sources) * len(targets) > GRAPH_EDGES:
-                raise _Fault(too_large(f"the graph has more than {GRAPH_EDGES} edges"))
+                raise Fault(too_large(f"the graph has more than {GRAPH_EDGES} edges"))
             for source, target in product(sources, targets):
                 self._edge(source, target, scope, attributes)
 
@@ -268,44 +256,15 @@ class _Parser:
     def _attributes(self) -> Attributes:
         """Read lists of attributes, if there are any."""
         found: Attributes = {}
-        while self._take("["):
-            while not self._take("]"):
-                name = self._identifier()
-                value = self._value() if self._take("=") else "true"
+        while self.take("["):
+            while not self.take("]"):
+                name = self.identifier()
+                value = self.value() if self.take("=") else "true"
                 if name in _KNOWN:
                     found[name] = value
-                if not self._take(","):
-                    self._take(";")
+                if not self.take(","):
+                    self.take(";")
         return found
-
-    def _value(self) -> str:
-        """Read a value; one that is HTML-like keeps its first sign."""
-        is_html = self._kind() is TokenKind.HTML
-        value = self._identifier()
-        return f"{_HTML}{value}" if is_html else value.lstrip(_HTML)
-
-    def _identifier(self) -> str:
-        token = self._token()
-        if token is None or token.kind not in ID_KINDS:
-            raise self._fault("expected a name or a value")
-        if not token.closed:
-            raise self._fault("a string is not closed")
-        if len(token.text) > GRAPH_TEXT + 2:
-            raise _Fault(too_large(f"a text has more than {GRAPH_TEXT} characters"))
-        self._place += 1
-        if token.kind is TokenKind.HTML:
-            return token.text[1:-1]
-        if token.kind is not TokenKind.QUOTED:
-            return token.text
-        pieces = [unquote(token.text)]
-        while self._sign() == "+":
-            self._place += 1
-            more = self._token()
-            if more is None or more.kind is not TokenKind.QUOTED or not more.closed:
-                raise self._fault("expected a quoted string after +")
-            pieces.append(unquote(more.text))
-            self._place += 1
-        return "".join(pieces)
 
     def _freeze(self) -> Graph:
         seen = {name for name, node in self._nodes.items() if not _is_hidden(node.attributes)}
@@ -321,7 +280,7 @@ class _Parser:
         label = node.attributes.get("label", r"\N")
         shape = node.attributes.get("shape", "ellipse").lower()
         names = {"N": name, "G": self._name}
-        if shape in ("record", "mrecord") and not label.startswith(_HTML):
+        if shape in ("record", "mrecord") and not label.startswith(HTML):
             text = normalise_text(record_text(label, names))
         else:
             text = _read_label(label, names)
@@ -349,49 +308,6 @@ class _Parser:
             return Edge(edge.target, edge.source, label)
         return Edge(edge.source, edge.target, label, directed=ahead and not behind)
 
-    def _token(self) -> Token | None:
-        return self._tokens[self._place] if self._place < len(self._tokens) else None
-
-    def _kind(self) -> TokenKind | None:
-        token = self._token()
-        return None if token is None else token.kind
-
-    def _here(self) -> str:
-        token = self._token()
-        return "the end" if token is None else repr(token.text[:40])
-
-    def _sign(self) -> str:
-        token = self._token()
-        return token.text if token is not None and token.kind is TokenKind.SIGN else ""
-
-    def _word(self) -> str:
-        token = self._token()
-        return token.text.lower() if token is not None and token.kind is TokenKind.NAME else ""
-
-    def _take(self, sign: str) -> bool:
-        taken = self._sign() == sign
-        self._place += taken
-        return taken
-
-    def _take_word(self, word: str) -> bool:
-        taken = self._word() == word
-        self._place += taken
-        return taken
-
-    def _expect(self, sign: str) -> None:
-        if not self._take(sign):
-            raise self._fault(f"expected {sign}")
-
-    def _fault(self, message: str) -> _Fault:
-        token = self._token()
-        place = len(self._text) if token is None else token.start
-        line = self._text.count("\n", 0, place) + 1
-        return _Fault(
-            Failed.of(
-                Stage.PARSE, Kind.PARSE_ERROR, f"DOT, line {line}: {message} at {self._here()}"
-            )
-        )
-
 
 def _is_inside(inner: _Subgraph, outer: _Subgraph) -> bool:
     above = inner.parent
@@ -413,7 +329,7 @@ def _type(shape: str, attributes: Attributes) -> NodeType:
 
 
 def _read_label(label: str, names: dict[str, str]) -> str:
-    if label.startswith(_HTML):
+    if label.startswith(HTML):
         return normalise_text(html_text(label[1:]))
     return normalise_text(plain_text(label, names))
 

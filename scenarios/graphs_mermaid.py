@@ -16,9 +16,11 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from benchmark.limits import GRAPH_DEPTH, GRAPH_EDGES, GRAPH_NODES
-from benchmark.outcome import Failed, Kind, Outcome, Stage, ok
+from benchmark.outcome import Outcome, ok
+from scenarios import mermaid_tokens as tokens
 from scenarios.graph_labels import mermaid_text
 from scenarios.graphs import Edge, Graph, Node, NodeType, find_excess, too_large
+from scenarios.mermaid_scanner import Fault, Scanner
 from scenarios.mermaid_shapes import BRACKETS, NAMES
 from scenarios.trees import normalise_text
 
@@ -26,44 +28,6 @@ DIRECTIONS = {"TD": "TB", "TB": "TB", "BT": "BT", "RL": "RL", "LR": "LR"} | {
     "v": "TB", "^": "BT", "<": "RL", ">": "LR",
 }  # fmt: skip
 
-_HEADER = re.compile(
-    r"(?:flowchart(?:-elk|-v2)?|graph)(?:[ \t]++(TD|TB|BT|RL|LR|[v^<>]))?(?![\w-])"
-)
-_IS_FLOWCHART = re.compile(
-    r"\s*+(?:---\s*\n(?:(?!---)[^\n]*+\n)*+---\s*+)?(?:%%[^\n]*+\s*+)*+"
-    r"(?:flowchart(?:-elk|-v2)?\b(?!\s*+\{)|graph\s++(?:TD|TB|BT|RL|LR)\b(?!\s*+\{)"
-    r"|graph[ \t]*+(?:;|\n)(?!\s*+\{))"
-)
-_FRONT_MATTER = re.compile(r"\s*+---[ \t]*+\n(?:(?!---)[^\n]*+\n)*+---[ \t]*+(?:\n|\Z)")
-_DIRECTIVE = re.compile(r"%%\{(?:[^}]++|\}(?!%%))*+\}%%")
-_COMMENT = re.compile(r"%%[^\n]*+")
-_BLANK = re.compile(r"[ \t]++")
-_GAP = re.compile(r"(?:[ \t;\n]++|%%[^\n]*+)++")
-_SPACE = re.compile(r"(?:\s++|%%[^\n]*+)++")
-_ID = re.compile(r"(?:[^\s\[\](){}<>|;&@:,\"`~=-]|-(?![->.)\s])|=(?![=\s])|:(?!::))++")
-_CLASS = re.compile(r":::[\w-]++(?:,[\w-]++)*+")
-_LINK = re.compile(r"([xo<]?)(?:--+([-xo>])|==+([=xo>])|-?\.+-([xo>]?))")
-_INVISIBLE = re.compile(r"~~~+")
-_OPEN_LINK = re.compile(r"([xo<]?)(--|==|-\.)(?![-=>.])")
-_LINK_ENDS = {
-    "--": re.compile(r"--+([-xo>])"),
-    "==": re.compile(r"==+([=xo>])"),
-    "-.": re.compile(r"(?:-|(?<!\.))\.++-([xo>]?)"),
-}
-_LINK_NAME = re.compile(r"[\w-]++@(?=[xo<]?(?:--|==|-\.|-?\.+-|~~~))")
-_QUOTED = re.compile(r'"([^"]*+)"')
-_PIPED = re.compile(r'\|\s*+(?:"([^"]*+)"\s*+|([^|]*+))\|')
-_LOOKS = re.compile(r"(?:classDef|class|style|linkStyle|click|accTitle|accDescr)(?=[ \t:{])")
-_DESCRIPTION = re.compile(r"accDescr[ \t]*+\{[^}]*+\}")
-_SUBGRAPH = re.compile(r"subgraph(?=[\s;])")
-_END = re.compile(r"end(?=[ \t]*+(?:[;\n]|%%|\Z))")
-_DIRECTION = re.compile(r"direction[ \t]++(?:TB|TD|BT|RL|LR)(?=[ \t]*+(?:[;\n]|\Z))")
-_TITLED = re.compile(r"([^\s\[\"]++)?[ \t]*+\[[ \t]*+(?:\"([^\"]*+)\"|([^\]\"\n]*+))[ \t]*+\]")
-_TITLE = re.compile(r'"([^"]*+)"|([^\n;]*+)')
-_PROPERTIES = re.compile(
-    r"""\s*+([\w-]++)\s*+:\s*+(?:"((?:[^"\\]++|\\.)*+)"|'([^']*+)'|([^,}\n]*+))[ \t]*+"""
-    r"(?:,|\n|(?=\s*+\}))"
-)
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 
 
@@ -79,7 +43,7 @@ class Chart:
 
 def is_mermaid(text: str) -> bool:
     """Tell whether a text begins as a flowchart of Mermaid and not as a graph in DOT."""
-    return bool(_IS_FLOWCHART.match(text))
+    return bool(tokens.IS_FLOWCHART.match(text))
 
 
 def read(text: str) -> Outcome[Chart]:
@@ -91,7 +55,7 @@ def read(text: str) -> Outcome[Chart]:
     """
     try:
         chart = _Parser(text).parse()
-    except _Fault as fault:
+    except Fault as fault:
         return fault.failed
     return find_excess(chart.graph.nodes, chart.graph.edges) or ok(chart)
 
@@ -121,20 +85,11 @@ class _Link:
     visible: bool = True
 
 
-class _Fault(Exception):
-    """Carries a failure out of the parser."""
-
-    def __init__(self, failed: Failed) -> None:
-        super().__init__(failed.message)
-        self.failed = failed
-
-
-class _Parser:
+class _Parser(Scanner):
     """Reads statement by statement; a list of the open subgraphs stands in for recursion."""
 
     def __init__(self, text: str) -> None:
-        self._text = text.replace("\r\n", "\n").replace("\r", "\n")
-        self._place = 0
+        super().__init__(text)
         self._nodes: dict[str, _Draft] = {}
         self._edges: list[Edge] = []
         self._subgraphs: dict[str, _Subgraph] = {}
@@ -145,80 +100,76 @@ class _Parser:
     def parse(self) -> Chart:
         direction = self._header()
         while True:
-            self._skip(_GAP)
-            if self._take(_DIRECTIVE):
+            self.skip(tokens.GAP)
+            if self.take(tokens.DIRECTIVE):
                 continue
-            if self._place == len(self._text):
+            if self.place == len(self.text):
                 break
             self._statement()
         if self._open:
-            raise self._fault(f"the subgraph of line {self._open[-1].line} has no end")
+            raise self.fault(f"the subgraph of line {self._open[-1].line} has no end")
         return Chart(self._freeze(), direction, tuple(self._repairs))
 
     def _header(self) -> str:
-        self._take(_FRONT_MATTER)
-        while self._skip(_SPACE) or self._take(_DIRECTIVE):
+        self.take(tokens.FRONT_MATTER)
+        while self.skip(tokens.SPACE) or self.take(tokens.DIRECTIVE):
             pass
-        header = self._take(_HEADER)
+        header = self.take(tokens.HEADER)
         if header is None:
-            raise self._fault("expected flowchart or graph")
+            raise self.fault("expected flowchart or graph")
         return DIRECTIONS[header[1] or "TB"]
 
-    def _skip(self, pattern: re.Pattern[str]) -> bool:
-        """Skip what a pattern of gaps matches, but no directive, which begins as a comment does."""
-        start = self._place
-        while found := pattern.match(self._text, self._place):
-            directive = self._text.find("%%{", self._place, found.end())
-            self._place = found.end() if directive < 0 else directive
-            if directive >= 0 and not self._take(_DIRECTIVE):
-                raise self._fault("a directive is not closed")
-        return self._place > start
-
     def _statement(self) -> None:
-        if self._take(_SUBGRAPH):
+        if self.take(tokens.SUBGRAPH):
             self._begin_subgraph()
-        elif self._take(_END):
+        elif self.take(tokens.END):
             if not self._open:
-                raise self._fault("end without a subgraph")
+                raise self.fault("end without a subgraph")
             self._open.pop()
-        elif self._take(_DIRECTION) or self._take(_DESCRIPTION) or self._take_link_properties():
+        elif (
+            self.take(tokens.DIRECTION)
+            or self.take(tokens.DESCRIPTION)
+            or self._take_link_properties()
+        ):
             pass
-        elif _LOOKS.match(self._text, self._place) and not self._is_link_next():
-            self._place = self._line_end()
+        elif tokens.LOOKS.match(self.text, self.place) and not self._is_link_next():
+            self.place = self.line_end()
         else:
             self._chain()
         self._end_statement()
 
     def _is_link_next(self) -> bool:
         """Tell whether a word such as ``class`` is a node here, since a link follows it."""
-        word = _ID.match(self._text, self._place)
-        blank = _BLANK.match(self._text, word.end()) if word else None
-        place = blank.end() if blank else self._place
-        return any(one.match(self._text, place) for one in (_LINK, _OPEN_LINK, _INVISIBLE))
+        word = tokens.ID.match(self.text, self.place)
+        blank = tokens.BLANK.match(self.text, word.end()) if word else None
+        place = blank.end() if blank else self.place
+        return any(
+            one.match(self.text, place) for one in (tokens.LINK, tokens.OPEN_LINK, tokens.INVISIBLE)
+        )
 
     def _take_link_properties(self) -> bool:
         """Pass over ``e1@{ animate: true }``, where a link has that name."""
-        word = _ID.match(self._text, self._place)
+        word = tokens.ID.match(self.text, self.place)
         if not word or word[0] not in self._link_names:
             return False
-        if not self._text.startswith("@{", word.end()):
+        if not self.text.startswith("@{", word.end()):
             return False
-        self._place = word.end() + 2
+        self.place = word.end() + 2
         self._properties(word[0])
         return True
 
     def _begin_subgraph(self) -> None:
-        line = self._line()
-        self._take(_BLANK)
-        titled = self._take(_TITLED)
+        line = self.line()
+        self.take(tokens.BLANK)
+        titled = self.take(tokens.TITLED)
         if titled:
             title = titled[2] if titled[2] is not None else titled[3]
             name = titled[1] or title
         else:
-            plain = self._take(_TITLE)
+            plain = self.take(tokens.TITLE)
             name = title = (plain[1] or plain[2] or "").strip() if plain else ""
         if len(self._open) == GRAPH_DEPTH:
-            raise self._fault(f"subgraphs are deeper than {GRAPH_DEPTH} levels")
+            raise self.fault(f"subgraphs are deeper than {GRAPH_DEPTH} levels")
         parent = self._open[-1] if self._open else None
         opened = _Subgraph(_clean(title) or name, parent, line)
         self._subgraphs.setdefault(name, opened)
@@ -228,10 +179,10 @@ class _Parser:
         """Read nodes, and links to further nodes, as long as there are any."""
         sources = self._endpoints()
         while (link := self._link()) is not None:
-            self._skip(_SPACE)
+            self.skip(tokens.SPACE)
             targets = self._endpoints()
             if len(self._edges) + len(sources) * len(targets) > GRAPH_EDGES:
-                raise _Fault(too_large(f"the graph has more than {GRAPH_EDGES} edges"))
+                raise Fault(too_large(f"the graph has more than {GRAPH_EDGES} edges"))
             if link.visible:
                 self._edges += [_edge(*ends, link) for ends in product(sources, targets)]
             sources = targets
@@ -239,32 +190,32 @@ class _Parser:
     def _endpoints(self) -> list[str]:
         names = [self._node()]
         while True:
-            place = self._place
-            self._skip(_SPACE)
-            if not self._text.startswith("&", self._place):
-                self._place = place
+            place = self.place
+            self.skip(tokens.SPACE)
+            if not self.text.startswith("&", self.place):
+                self.place = place
                 return names
-            self._place += 1
-            self._skip(_SPACE)
+            self.place += 1
+            self.skip(tokens.SPACE)
             names.append(self._node())
 
     def _node(self) -> str:
-        found = self._take(_ID)
+        found = self.take(tokens.ID)
         if found is None:
-            raise self._fault("expected a node")
+            raise self.fault("expected a node")
         name = found[0]
         if name == "end":
             self._repairs["end read as the name of a node"] = None
         if name not in self._nodes and name not in self._subgraphs:
             if len(self._nodes) == GRAPH_NODES:
-                raise _Fault(too_large(f"the graph has more than {GRAPH_NODES} nodes"))
+                raise Fault(too_large(f"the graph has more than {GRAPH_NODES} nodes"))
             self._nodes[name] = _Draft()
         self._put(name)
         self._shape(name)
-        while self._text.startswith("@{", self._place):
-            self._place += 2
+        while self.text.startswith("@{", self.place):
+            self.place += 2
             self._properties(name)
-        self._take(_CLASS)
+        self.take(tokens.CLASS)
         return name
 
     def _put(self, name: str) -> None:
@@ -282,8 +233,8 @@ class _Parser:
     def _shape(self, name: str) -> None:
         """Read the brackets behind a name, if there are any."""
         for opening, closings in BRACKETS:
-            if self._text.startswith(opening, self._place):
-                self._place += len(opening)
+            if self.text.startswith(opening, self.place):
+                self.place += len(opening)
                 text, kind = self._label(closings)
                 if name in self._nodes:
                     self._nodes[name].text = text
@@ -291,14 +242,14 @@ class _Parser:
                 return
 
     def _label(self, closings: tuple[tuple[str, NodeType], ...]) -> tuple[str, NodeType]:
-        start = self._place
-        self._skip_space()
-        quoted = self._take(_QUOTED)
+        start = self.place
+        self.skip_space()
+        quoted = self.take(tokens.QUOTED)
         if quoted:
-            self._skip_space()
+            self.skip_space()
             for closing, kind in closings:
-                if self._text.startswith(closing, self._place):
-                    self._place += len(closing)
+                if self.text.startswith(closing, self.place):
+                    self.place += len(closing)
                     return _clean(quoted[1]), kind
         return self._bare_label(start, closings)
 
@@ -308,32 +259,32 @@ class _Parser:
         """Read a label without quotes, up to what closes it outside of brackets in the label."""
         waiting: list[str] = []
         place = start
-        while place < len(self._text):
-            sign = self._text[place]
+        while place < len(self.text):
+            sign = self.text[place]
             if not waiting:
                 for closing, kind in closings:
-                    if self._text.startswith(closing, place):
-                        self._place = place + len(closing)
-                        return _clean(self._text[start:place]), kind
+                    if self.text.startswith(closing, place):
+                        self.place = place + len(closing)
+                        return _clean(self.text[start:place]), kind
             if waiting and sign == waiting[-1]:
                 waiting.pop()
             elif sign in _PAIRS:
                 waiting.append(_PAIRS[sign])
                 self._repairs["brackets in labels without quotes"] = None
             place += 1
-        self._place = start
-        raise self._fault("a label is not closed")
+        self.place = start
+        raise self.fault("a label is not closed")
 
     def _properties(self, name: str) -> None:
         """Read what stands between ``@{`` and ``}``; a link's properties say nothing here."""
-        start = self._place
-        while not self._text.startswith("}", self._place):
-            found = self._take(_PROPERTIES)
+        start = self.place
+        while not self.text.startswith("}", self.place):
+            found = self.take(tokens.PROPERTIES)
             if found is None:
-                self._skip_space()
-                if self._text.startswith("}", self._place):
+                self.skip_space()
+                if self.text.startswith("}", self.place):
                     break
-                raise self._fault("expected name: value or }")
+                raise self.fault("expected name: value or }")
             value = next((one for one in found.groups()[1:] if one is not None), "").strip()
             draft = self._nodes.get(name)
             if draft is None:
@@ -342,61 +293,61 @@ class _Parser:
                 draft.text = _clean(value)
             elif found[1] == "shape":
                 if value not in NAMES:
-                    self._place = start
-                    raise self._fault(f"no shape is called {value[:40]!r}")
+                    self.place = start
+                    raise self.fault(f"no shape is called {value[:40]!r}")
                 draft.type = NAMES[value]
             elif found[1] in ("icon", "img"):
                 draft.type = NodeType.OTHER
-        self._place += 1
+        self.place += 1
 
     def _link(self) -> _Link | None:
         """Read a link, perhaps on the next line, with its label; None where there is none."""
-        start = self._place
-        self._skip(_SPACE)
-        named = self._take(_LINK_NAME)
+        start = self.place
+        self.skip(tokens.SPACE)
+        named = self.take(tokens.LINK_NAME)
         if named:
             self._link_names.add(named[0][:-1])
-        if self._take(_INVISIBLE):
+        if self.take(tokens.INVISIBLE):
             return _Link("", behind=False, ahead=False, visible=False)
-        whole = self._take(_LINK)
+        whole = self.take(tokens.LINK)
         if whole:
             ahead = next((end for end in whole.groups()[1:] if end), "") in ("x", "o", ">")
-            self._skip_blank()
-            piped = self._take(_PIPED)
-            if piped is None and self._text.startswith("|", self._place):
-                raise self._fault("the label of a link is not closed")
+            self.skip_blank()
+            piped = self.take(tokens.PIPED)
+            if piped is None and self.text.startswith("|", self.place):
+                raise self.fault("the label of a link is not closed")
             label = next((one for one in piped.groups() if one is not None), "") if piped else ""
             return _Link(_clean(label), behind=bool(whole[1]), ahead=ahead)
-        begun = self._take(_OPEN_LINK)
+        begun = self.take(tokens.OPEN_LINK)
         if begun is None:
-            self._place = start
+            self.place = start
             return None
         return self._labelled_link(begun)
 
     def _labelled_link(self, begun: re.Match[str]) -> _Link:
         """Read the rest of a link whose label stands within: ``-- text -->``."""
-        self._skip_blank()
-        quoted = self._take(_QUOTED)
-        end = _LINK_ENDS[begun[2]].search(self._text, self._place, self._line_end())
+        self.skip_blank()
+        quoted = self.take(tokens.QUOTED)
+        end = tokens.LINK_ENDS[begun[2]].search(self.text, self.place, self.line_end())
         if end is None:
-            raise self._fault("a link is not complete")
-        label = quoted[1] if quoted else self._text[self._place : end.start()]
-        self._place = end.end()
+            raise self.fault("a link is not complete")
+        label = quoted[1] if quoted else self.text[self.place : end.start()]
+        self.place = end.end()
         return _Link(_clean(label), behind=bool(begun[1]), ahead=end[1] in ("x", "o", ">"))
 
     def _end_statement(self) -> None:
-        self._skip_blank()
-        if self._place == len(self._text) or self._text[self._place] in ";\n":
+        self.skip_blank()
+        if self.place == len(self.text) or self.text[self.place] in ";\n":
             return
-        if self._text.startswith("%%", self._place):
+        if self.text.startswith("%%", self.place):
             return
-        raise self._fault("expected the end of the statement")
+        raise self.fault("expected the end of the statement")
 
     def _freeze(self) -> Graph:
         nodes = []
         for name, draft in self._nodes.items():
             if name in self._subgraphs and draft.text is not None:
-                raise self._fault(f"{name[:40]!r} names both a node and a subgraph")
+                raise self.fault(f"{name[:40]!r} names both a node and a subgraph")
             text = normalise_text(name) if draft.text is None else draft.text
             if name not in self._subgraphs:
                 group = None if draft.group is None else draft.group.title
@@ -419,35 +370,9 @@ class _Parser:
             return name
         members = [one for one in subgraph.members if one not in self._subgraphs]
         if not members:
-            raise self._fault(f"a link ends at the empty subgraph {name[:40]!r}")
+            raise self.fault(f"a link ends at the empty subgraph {name[:40]!r}")
         self._repairs["links of subgraphs read as links of their nodes"] = None
         return members[-1 if last else 0]
-
-    def _take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        found = pattern.match(self._text, self._place)
-        if found:
-            self._place = found.end()
-        return found
-
-    def _skip_blank(self) -> None:
-        self._take(_BLANK)
-
-    def _skip_space(self) -> None:
-        while self._place < len(self._text) and self._text[self._place].isspace():
-            self._place += 1
-
-    def _line_end(self) -> int:
-        end = self._text.find("\n", self._place)
-        return len(self._text) if end < 0 else end
-
-    def _line(self) -> int:
-        return self._text.count("\n", 0, self._place) + 1
-
-    def _fault(self, message: str) -> _Fault:
-        rest = self._text[self._place : self._line_end()][:40]
-        shown = repr(rest) if rest else "the end"
-        message = f"Mermaid, line {self._line()}: {message} at {shown}"
-        return _Fault(Failed.of(Stage.PARSE, Kind.PARSE_ERROR, message))
 
 
 def _edge(source: str, target: str, link: _Link) -> Edge:

@@ -1,8 +1,8 @@
 """The bundled material: structures written by this project (CC0) and kept beside this module.
 
-Layout of ``sources/material/<scenario>/<subset>/``: one file per piece (``.tex``, ``.ly``, ``.dot``,
-``.json``), or for web pages one folder per piece, whose text files are the truth and whose
-pictures are assets.
+Layout of ``sources/material/<scenario>/<subset>/``: one file per piece (``.tex``, ``.ly``,
+``.dot``, ``.json``), or for web pages one folder per piece, whose text files are the truth and
+whose pictures are assets.
 """
 
 from __future__ import annotations

@@ -181,7 +181,8 @@ class TestSeen:
 
     def test_html_labels(self):
         graph = read(
-            "digraph { a [label=<<table><tr><td>A&amp;B</td><td port='x'>c<b>d</b></td></tr></table>>]"
+            "digraph { a [label=<<table><tr><td>A&amp;B</td><td port='x'>c<b>d</b></td></tr>"
+            "</table>>]"
             ' b [label=<x<br/>y <!-- no > --> z>] c [label="<b>"] }'
         )
         assert texts(graph) == {"a": "A&B cd", "b": "x y z", "c": "<b>"}
