@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from benchmark.outcome import Ok
 from benchmark.records import digest_bytes
 from benchmark.settings import Settings
+from flows.derivation import located
 from flows.synthesis import FLOWCHARTS, MANIFEST, synthesise
+from flows.workshop import Workshop
 from renderers import canvas
 from scenarios import graphs_dot
 from scenarios.graphs import to_json
+from sources.synthetic_flowcharts import make_chart
 from tests.flows.test_cli import rerender
 
 
@@ -57,3 +62,12 @@ def test_the_same_seed_writes_the_same_bytes(made, tmp_path):
 def test_bad_usage_is_told():
     assert rerender("synthesize", "flowchart", "--lang", "fr").returncode == 2
     assert rerender("synthesize", "flowchart", "--count", "0").returncode == 2
+
+
+def test_places_are_those_of_the_set(made, tmp_path):
+    with closing(Workshop(Settings(store=str(tmp_path / "store"), workers=1))) as workshop:
+        found = located(workshop, make_chart("zh", 3, 1))
+    assert isinstance(found, Ok), found
+    assert found.value.attributes["boxes"] == json.loads(
+        (made / "boxes" / "zh-3-000001.json").read_text()
+    )
