@@ -263,38 +263,6 @@ def test_the_distance_is_the_least_of_all_matchings(one, two):
     assert found.distance == pytest.approx(least_distance(one, two), abs=0.02)
 
 
-def without_loops(value: dict) -> dict:
-    """Drop loops: networkx takes an edge at a node with a loop for one of either direction."""
-    edges = [edge for edge in value["edges"] if edge["source"] != edge["target"]]
-    return {**value, "edges": edges}
-
-
-@settings(max_examples=12, deadline=None)
-@given(charts(4).map(simple).map(without_loops), charts(4).map(simple).map(without_loops))
-def test_networkx_finds_the_same_distance(one, two):
-    networkx = pytest.importorskip("networkx")
-
-    def build(value: dict):
-        made = networkx.DiGraph()
-        for node in value["nodes"]:
-            made.add_node(node["id"], text=node["text"], type=node["type"])
-        for edge in value["edges"]:
-            made.add_edge(edge["source"], edge["target"], label=edge["label"])
-        return made
-
-    def node_cost(a: dict, b: dict) -> float:
-        alike = similarities([a["text"]], [b["text"]])[0, 0]
-        return 2 * (1 - alike * (1 if a["type"] == b["type"] else 0.75))
-
-    def edge_cost(a: dict, b: dict) -> float:
-        return 1 - similarities([a["label"]], [b["label"]])[0, 0]
-
-    least = networkx.graph_edit_distance(
-        build(one), build(two), node_subst_cost=node_cost, edge_subst_cost=edge_cost
-    )
-    assert graph_edit(one, two).distance == pytest.approx(least, abs=0.02)
-
-
 class TestLarge:
     """Graphs at the limits end, within the steps that are allowed."""
 
