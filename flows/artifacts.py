@@ -30,7 +30,7 @@ from flows.batches import Tally
 from renderers import canvas
 from reports.records import Leaderboard
 from reports.results import Result
-from reports.terminal import bounds, score
+from reports.terminal import bounds, cost, score
 
 Cells = list[dict[str, str | int]]
 Load = Callable[[Digest], bytes]
@@ -159,6 +159,7 @@ def board_cells(board: Leaderboard) -> Cells:
             "infra": row.infra,
             "input tokens": row.usage.input_tokens,
             "output tokens": row.usage.output_tokens,
+            "cost": cost(row),
         }
         for row in board.overall
     ]

@@ -18,6 +18,7 @@ from benchmark.snapshot import newest
 from flows import runs, tasks
 from flows.artifacts import Progress, publish_run
 from flows.batches import Batch, Tally
+from flows.budget import budget
 from flows.forms import EvaluateRequest
 from flows.progress import current
 from flows.runs import Run, run_name
@@ -44,6 +45,12 @@ def evaluate(request: EvaluateRequest = EvaluateRequest()) -> State:
         instances = select(workshop, snapshot, request)
         for model in models:
             workshop.model(model, snapshot)  # an unknown name ends the flow before any work
+        workshop.budget = budget(
+            models,
+            most_tokens=request.max_tokens,
+            most_cost=request.max_cost,
+            own_prices=workshop.settings.prices,
+        )
         batches = plan(workshop, snapshot, models, instances)
         states = _submit(batches, len(instances) * len(models))
         run = Run(

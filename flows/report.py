@@ -59,6 +59,7 @@ def report(request: ReportRequest = ReportRequest()) -> Published:
             title=document.name,
             snapshot=f"{frozen.name}, sha256 {frozen.digest[:12]}, {_span(frozen)}",
             baselines=document.baselines,
+            prices=workshop.settings.prices,
         )
         folder = request.folder
         target = Path(folder) if folder else workshop.settings.reports / document.name

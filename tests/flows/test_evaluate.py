@@ -173,6 +173,19 @@ def test_an_infra_failure_is_shown_not_scored_and_retried(settings, monkeypatch)
     assert all(isinstance(each.rendering, Ok) for each in traced)
 
 
+def test_a_budget_stops_the_asking_and_a_larger_one_goes_on(settings):
+    name, _ = refresh(settings)
+    state, _, counts = evaluate(settings, name, models=("toy-counting",), max_tokens=35)
+    assert state.is_failed()
+    assert "the budget is used up (40 of 35 tokens)" in state.message
+    assert counts.results["query"] == {"done": 4, "infra": 7}
+    render = counts.results["render"]
+    assert (render["skipped"], render["done"] + render.get("cached", 0)) == (7, 4), "one answer"
+    state, _, counts = evaluate(settings, name, models=("toy-counting",), max_tokens=1000)
+    assert state.is_completed()
+    assert counts.results["query"] == {"cached": 4, "done": 7}
+
+
 def test_a_refresh_without_engine_freezes_nothing(settings, monkeypatch):
     from flows.refresh import RefreshError
 
