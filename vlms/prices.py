@@ -1,8 +1,9 @@
-"""What models cost, as their makers publish it: US dollars for a million tokens.
+"""What models cost: US dollars for a million tokens.
 
-Only list prices of the makers' own interfaces, for requests of ordinary length without caching or
-batches. They change; ``RERENDER_PRICES`` comes first. A model that is not in the table has an
-unknown price, and that is what is shown.
+Only list prices of the makers' own interfaces, for requests of ordinary length (Gemini 2.5 Pro: of
+at most 200,000 tokens) without caching or batches, as lists of 2026 quote the makers' pages. They
+change; ``RERENDER_PRICES`` comes first. A model that is not in the table has an unknown price, and
+that is what is shown.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from dataclasses import dataclass
 
 from benchmark.records import Usage
 
-DATED = "2025-11"
-"""The month whose list prices the table holds."""
+DATED = "2026-10"
+"""The month of the newest list that was read."""
 
 MILLION = 1_000_000
 
@@ -39,12 +40,19 @@ _PRICES: Mapping[str, Price] = {
     "gpt-4.1-mini": Price(0.40, 1.60),
     "gpt-4.1-nano": Price(0.10, 0.40),
     "gpt-5": Price(1.25, 10.00),
+    "gpt-5.1": Price(1.25, 10.00),
+    "gpt-5.4": Price(2.50, 15.00),
     "gpt-5-mini": Price(0.25, 2.00),
     "gpt-5-nano": Price(0.05, 0.40),
     "o3": Price(2.00, 8.00),
     "o4-mini": Price(1.10, 4.40),
     "claude-opus-4-1": Price(15.00, 75.00),
     "claude-opus-4-0": Price(15.00, 75.00),
+    "claude-opus-4-5": Price(5.00, 25.00),
+    "claude-opus-4-6": Price(5.00, 25.00),
+    "claude-opus-4-7": Price(5.00, 25.00),
+    "claude-opus-5": Price(5.00, 25.00),
+    "claude-sonnet-5": Price(2.00, 10.00),
     "claude-sonnet-4-0": Price(3.00, 15.00),
     "claude-sonnet-4-5": Price(3.00, 15.00),
     "claude-haiku-4-5": Price(1.00, 5.00),
