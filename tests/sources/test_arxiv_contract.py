@@ -9,7 +9,7 @@ import pytest
 from benchmark.outcome import Failed, Kind, Ok
 from benchmark.settings import Settings
 from sources.arxiv import Arxiv
-from sources.arxiv_pieces import fetch_again
+from sources.arxiv_pieces import Again, fetch_again
 from sources.http import Client
 from tests.contracts.source_contract import SourceContract
 from tests.servers.arxiv_papers import real_papers
@@ -64,7 +64,8 @@ def test_what_may_not_be_passed_on_is_fetched_again_by_its_recipe(server: ArxivS
     }
     with Client() as client:
         for material in found:
-            assert fetch_again(client, material.provenance.recipe) == Ok(material.truth)
+            again = fetch_again(client, material.provenance.recipe)
+            assert again == Ok(Again(material.truth, material.assets))
         changed = {**found[0].provenance.recipe, "sha256": "0" * 64}
         gone = fetch_again(client, changed)
     assert isinstance(gone, Failed)
