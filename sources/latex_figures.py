@@ -263,17 +263,15 @@ def _take(member: str, data: bytes, number: int) -> Outcome[Shown]:
         return _not(f"{member[:100]} is {what}")
     if len(data) > MOST_FILE_BYTES:
         return _too_large(f"{member[:100]} has {len(data)} bytes, more than {MOST_FILE_BYTES}")
-    if kind != "pdf":
-        pixels = _pixels(kind, data)
-        if pixels is None:
-            return _not(f"{member[:100]} cannot be read as the picture that it seems to be")
-        if pixels > MOST_PIXELS:
-            return _too_large(f"{member[:100]} has {pixels} pixels, more than {MOST_PIXELS}")
+    fault = None if kind == "pdf" else _fault(kind, data)
+    if fault is not None:
+        message = f"{member[:100]} {fault.message}"
+        return fault.model_copy(update={"message": message})
     return ok(Shown(f"figure{number}.{kind}", member, data))
 
 
-def _pixels(kind: str, data: bytes) -> int | None:
-    """Return how many pixels a picture has, as its header says; None if that cannot be read."""
+def _fault(kind: str, data: bytes) -> Failed | None:
+    """Tell what is wrong with a PNG or JPEG; pdfTeX looks at no pixel and would show a hole."""
     from PIL.JpegImagePlugin import JpegImageFile  # noqa: PLC0415 - heavy
     from PIL.PngImagePlugin import PngImageFile  # noqa: PLC0415
 
@@ -281,9 +279,12 @@ def _pixels(kind: str, data: bytes) -> int | None:
     try:
         with (PngImageFile if kind == "png" else JpegImageFile)(io.BytesIO(data)) as image:
             width, height = image.size
+            if width * height > MOST_PIXELS:
+                return _too_large(f"has {width} × {height} pixels, more than {MOST_PIXELS}")
+            image.load()
     except _UNREADABLE:
-        return None
-    return int(width * height)
+        return _not("cannot be read as the picture that it seems to be")
+    return None
 
 
 def _not(message: str) -> Failed:

@@ -136,7 +136,6 @@ class TestPrompts:
         prompts = {SCENARIO.prompt(instance(SCENARIO, subset)) for subset in SCENARIO.subsets}
         assert len(prompts) == len(SCENARIO.subsets)
 
-
     def test_names_the_files_that_come_with_a_figure(self):
         alone = instance(SCENARIO, "figure")
         assets = tuple(Asset(path=f"figure{n}.png", digest="0" * 64) for n in (1, 2))
