@@ -49,6 +49,10 @@ class Settings(BaseSettings):
     model_max_tokens: int = Field(default=4096, ge=1, description="output tokens per answer")
     model_timeout: float = Field(default=180.0, gt=0, description="seconds for one request")
     model_retries: int = Field(default=5, ge=0, description="retries of a failed request")
+    prices: dict[str, tuple[float, float]] = Field(
+        default_factory=dict,
+        description="model to dollars for a million tokens of input and output, as a JSON object",
+    )
     model_base_url: str | None = Field(
         default=None, description="OpenAI-compatible endpoint, e.g. of a local server"
     )

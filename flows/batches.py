@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from benchmark import registry
 from benchmark.outcome import Failed, Ok, Outcome, Stage
-from benchmark.protocols import Scenario
+from benchmark.protocols import Model, Scenario
 from benchmark.records import Completion, Instance, Material, Record, Rendering, Score
 from flows import looks, road
 from flows.batching import Work, each, finish
@@ -43,6 +43,15 @@ class Tally(Record):
     failed: int = 0
     infra: int = 0
     first_infra: str = ""
+
+    def plus(self, other: Tally) -> Tally:
+        """Return the sum; the first infra failure is that of the earlier one."""
+        return Tally(
+            done=self.done + other.done,
+            failed=self.failed + other.failed,
+            infra=self.infra + other.infra,
+            first_infra=self.first_infra or other.first_infra,
+        )
 
     @classmethod
     def of(cls, outcomes: Sequence[Outcome[T]]) -> Tally:
@@ -93,11 +102,24 @@ def query_batch(workshop: Workshop, batch: Batch) -> Tally:
     finished = finish(
         Stage.QUERY,
         [Work((road.query_key(model, scenario, item),), item) for item in instances],
-        each(lambda item: road.query(workshop, model, scenario, item)),
+        each(lambda item: _ask(workshop, model, scenario, item)),
         workshop.journal(Stage.QUERY, batch.part, Completion),
         workshop.executor(f"query {batch.model}", model.concurrency),
     )
     return Tally.of(list(finished.values()))
+
+
+def _ask(
+    workshop: Workshop, model: Model, scenario: Scenario, instance: Instance
+) -> Outcome[Completion]:
+    """Ask, as long as the budget of the evaluation lasts."""
+    ended = workshop.budget.ended()
+    if ended is not None:
+        return ended
+    answered = road.query(workshop, model, scenario, instance)
+    if isinstance(answered, Ok):
+        workshop.budget.spend(model.name, answered.value.usage)
+    return answered
 
 
 def render_batch(workshop: Workshop, batch: Batch) -> Tally:

@@ -114,6 +114,12 @@ def evaluate(
     source: Annotated[
         str | None, typer.Option(help="only of this source, or published set (XMind, Zhixi, …)")
     ] = None,
+    max_tokens: Annotated[
+        int | None, typer.Option(help="stop asking once so many tokens went in and out")
+    ] = None,
+    max_cost: Annotated[
+        float | None, typer.Option(help="stop asking once so many US dollars are spent")
+    ] = None,
 ) -> None:
     """Ask models about a snapshot, render what they write and score it; resumes by itself."""
     from pydantic import ValidationError
@@ -130,6 +136,8 @@ def evaluate(
             name=name,
             split=split,
             source=source,
+            max_tokens=max_tokens,
+            max_cost=max_cost,
         )
     except ValidationError as error:
         fail(told(error))

@@ -36,7 +36,12 @@ def benchmark(request: BenchmarkRequest = BenchmarkRequest()) -> State:
             partial=request.partial,
         )
     )
-    asked = EvaluateRequest(snapshot=snapshot, models=request.models or settings.models)
+    asked = EvaluateRequest(
+        snapshot=snapshot,
+        models=request.models or settings.models,
+        max_tokens=request.max_tokens,
+        max_cost=request.max_cost,
+    )
     state: Any = evaluate(asked, return_state=True)
     run = state.result(raise_on_failure=False)
     if isinstance(run, BaseException):

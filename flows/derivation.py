@@ -17,6 +17,8 @@ from benchmark.snapshot import Rejected
 from flows.road import dressing, road_key, with_assets
 from flows.workshop import Workshop
 from renderers.graphviz import GraphvizRenderer
+from scenarios import graph_drawing
+from scenarios.flowchart import Flowchart
 from scenarios.tree_drawing import node_boxes
 from scenarios.trees import from_json
 
@@ -27,7 +29,7 @@ TRIES = 50
 
 
 class Places(Record):
-    """Where the nodes of a map are in its picture, in walking order; see ``tree_boxes``."""
+    """Where nodes are in a picture: a map's in walking order, a flowchart's in its graph's."""
 
     boxes: tuple[tuple[int, int, int, int], ...]
 
@@ -92,7 +94,7 @@ def derive(
 
 
 def located(workshop: Workshop, material: Material) -> Outcome[Material]:
-    """Return a map with the boxes of its nodes, found in our own drawing of it.
+    """Return a map or flowchart with the boxes of its nodes, found in our own drawing of it.
 
     Boxes that are known are kept; so is a map that came as a picture, which we did not draw.
     """
@@ -133,13 +135,16 @@ def _find_places(workshop: Workshop, material: Material) -> Outcome[Places]:
     answer = read.value
     if isinstance(scenario, Dresses):
         answer = scenario.dress(answer, material.attributes)
-    tree = from_json(answer.tree)
-    if isinstance(tree, Failed):
-        return tree
     drawing = renderer.draw(with_assets(answer, material.assets).structure)
     if isinstance(drawing, Failed):
         return drawing
-    boxes = node_boxes(drawing.value.boxes, tree.value)
+    if scenario.name == Flowchart.name:
+        boxes = graph_drawing.node_boxes(drawing.value.boxes, answer)
+    else:
+        tree = from_json(answer.tree)
+        if isinstance(tree, Failed):
+            return tree
+        boxes = node_boxes(drawing.value.boxes, tree.value)
     return ok(Places(boxes=tuple((x1, y1, x2, y2) for x1, y1, x2, y2 in boxes)))
 
 

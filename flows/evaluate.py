@@ -7,7 +7,7 @@ from typing import Any
 
 from prefect import allow_failure, flow
 from prefect.client.schemas.objects import State
-from prefect.futures import wait
+from prefect.futures import as_completed
 from prefect.states import Completed, Failed
 
 from benchmark import registry
@@ -16,7 +16,9 @@ from benchmark.records import Instance
 from benchmark.selection import evenly
 from benchmark.snapshot import newest
 from flows import runs, tasks
-from flows.batches import Batch
+from flows.artifacts import Progress, publish_run
+from flows.batches import Batch, Tally
+from flows.budget import budget
 from flows.forms import EvaluateRequest
 from flows.progress import current
 from flows.runs import Run, run_name
@@ -43,8 +45,14 @@ def evaluate(request: EvaluateRequest = EvaluateRequest()) -> State:
         instances = select(workshop, snapshot, request)
         for model in models:
             workshop.model(model, snapshot)  # an unknown name ends the flow before any work
+        workshop.budget = budget(
+            models,
+            most_tokens=request.max_tokens,
+            most_cost=request.max_cost,
+            own_prices=workshop.settings.prices,
+        )
         batches = plan(workshop, snapshot, models, instances)
-        futures = _submit(batches, len(instances) * len(models))
+        states = _submit(batches, len(instances) * len(models))
         run = Run(
             name=request.name
             or run_name(snapshot, models, [instance.id for instance in instances]),
@@ -57,17 +65,23 @@ def evaluate(request: EvaluateRequest = EvaluateRequest()) -> State:
             entries=tuple(entry for batch in batches for entry in runs.index(workshop, batch)),
         )
         runs.save(workshop.store, run)
-        broken = [future.state.message for future in futures if not future.state.is_completed()]
+        publish_run(run.name, runs.look_up(workshop, run), workshop.store.get)
+        broken = [state.message for state in states if not state.is_completed()]
         if broken:
             return Failed(message=f"run {run.name}: {broken[0]}", data=run.name)
         return Completed(message=f"run {run.name}", data=run.name)
 
 
-def _submit(batches: Sequence[Batch], count: int) -> list[Any]:
-    """Send every batch down the road and wait until all have come to its end."""
-    for stage in (Stage.QUERY, Stage.RENDER, Stage.SCORE):
+def _submit(batches: Sequence[Batch], count: int) -> list[State[Any]]:
+    """Send every batch down the road and wait until all have come to its end.
+
+    Returns the last state of every task, in the order of batches and stages.
+    """
+    stages = (Stage.QUERY, Stage.RENDER, Stage.SCORE)
+    for stage in stages:
         current().expect(stage, count)
-    futures: list[Any] = []
+    progress = Progress(dict.fromkeys(stages, count))
+    futures: dict[Any, tuple[Stage, int]] = {}
     for batch in batches:
         queried = tasks.query_batch.submit(batch)
         rendered = tasks.render_batch.submit(
@@ -76,9 +90,16 @@ def _submit(batches: Sequence[Batch], count: int) -> list[Any]:
         scored = tasks.score_batch.submit(
             batch, wait_for=[allow_failure(rendered)], return_state=False
         )
-        futures += [queried, rendered, scored]
-    wait(futures)
-    return futures
+        size = len(batch.instances)
+        futures |= {
+            future: (stage, size)
+            for stage, future in zip(stages, (queried, rendered, scored), strict=True)
+        }
+    for future in as_completed(list(futures)):
+        tally = future.result(raise_on_failure=False)
+        if isinstance(tally, Tally):
+            progress.note(*futures[future], tally)
+    return [future.state for future in futures]
 
 
 def select(workshop: Workshop, snapshot: str, request: EvaluateRequest) -> list[Instance]:

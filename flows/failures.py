@@ -9,6 +9,7 @@ from benchmark.store import BlobDamaged, BlobMissing
 
 def describe(error: Exception) -> str:
     """Return one or two lines: what happened and what to do next."""
+    from flows.budget import BudgetError
     from flows.judging import UnusableInput
     from flows.refresh import RefreshError
     from flows.runs import RunError
@@ -25,6 +26,7 @@ def describe(error: Exception) -> str:
         UnusableInput,
         NothingChosen,
         UnknownFilter,
+        BudgetError,
     )
     if isinstance(error, known):
         return str(error)

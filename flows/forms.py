@@ -100,6 +100,16 @@ class EvaluateRequest(Asked):
         default=None,
         description="Only what is of this source, or of this published set (XMind, Zhixi, …).",
     )
+    max_tokens: int | None = Field(
+        default=None,
+        ge=1,
+        description="Stop asking once so many tokens went in and out, all models together.",
+    )
+    max_cost: float | None = Field(
+        default=None,
+        gt=0,
+        description="Stop asking once so many US dollars are spent, all models together.",
+    )
 
 
 class ReportRequest(Asked):
@@ -128,6 +138,12 @@ class BenchmarkRequest(Asked):
         default=7, ge=1, description="Leave out what is older than so many days."
     )
     limit: Limit = None
+    max_tokens: int | None = Field(
+        default=None, ge=1, description="Stop asking once so many tokens went in and out."
+    )
+    max_cost: float | None = Field(
+        default=None, gt=0, description="Stop asking once so many US dollars are spent."
+    )
     only_new: bool = Field(
         default=True, description="Leave out what is in an earlier snapshot of the store."
     )

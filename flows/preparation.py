@@ -39,8 +39,12 @@ def fetch_weights(console: Console) -> bool:
 def warm_kernels() -> None:
     """Compile the numba kernels into their on-disk cache (seconds once, nothing after)."""
     from metrics.ems import warm
+    from metrics.graph import graph_edit_similarity
     from metrics.tree import nted_accuracy
 
     warm()
     branches: list[JsonValue] = [{"text": text, "children": []} for text in ("one", "two", "three")]
     nted_accuracy({"text": "a", "children": branches[:2]}, {"text": "b", "children": branches})
+    nodes: list[JsonValue] = [{"id": text, "text": text} for text in ("one", "two")]
+    edges: list[JsonValue] = [{"source": "one", "target": "two"}]
+    graph_edit_similarity({"nodes": nodes, "edges": []}, {"nodes": nodes, "edges": edges})

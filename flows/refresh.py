@@ -13,6 +13,7 @@ from benchmark.outcome import Failed, Stage
 from benchmark.records import Material
 from benchmark.snapshot import Rejected
 from flows import pace
+from flows.artifacts import publish_funnel
 from flows.derivation import derive, deriving, located
 from flows.forms import RefreshRequest
 from flows.freezing import RefreshError, freeze, require_no_infra
@@ -73,7 +74,10 @@ def refresh(request: RefreshRequest = RefreshRequest()) -> str:
             everything.append(derived)
             unplaced += missed
         require_no_infra(everything, unplaced, partial=request.partial)
-        return freeze(workshop, everything, request.name, unplaced)
+        name = freeze(workshop, everything, request.name, unplaced)
+        frozen = workshop.snapshot(name)
+        publish_funnel(name, frozen.funnel, frozen.rejected)
+        return name
 
 
 def asked(names: Sequence[str]) -> list[str]:

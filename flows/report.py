@@ -11,6 +11,7 @@ from benchmark import registry
 from benchmark.records import Instance
 from benchmark.snapshot import Snapshot
 from flows import runs
+from flows.artifacts import publish_board
 from flows.forms import ReportRequest
 from flows.workshop import opened
 from reports.leaderboard import Leaderboard, leaderboard
@@ -58,8 +59,10 @@ def report(request: ReportRequest = ReportRequest()) -> Published:
             title=document.name,
             snapshot=f"{frozen.name}, sha256 {frozen.digest[:12]}, {_span(frozen)}",
             baselines=document.baselines,
+            prices=workshop.settings.prices,
         )
         folder = request.folder
         target = Path(folder) if folder else workshop.settings.reports / document.name
         page = write_site(board, results, workshop.store.get, target, prompt=_prompt)
+        publish_board(board, str(page))
         return Published(board, target, page)

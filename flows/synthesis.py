@@ -1,10 +1,11 @@
-"""Mind maps by seed, drawn and written to a folder: pictures, trees, graphs, boxes, a manifest."""
+"""Material by seed, drawn and written to a folder: pictures, structures, boxes, a manifest."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,22 +14,41 @@ from benchmark.records import Answer, Material, digest_bytes
 from benchmark.settings import Settings
 from flows.progress import current
 from renderers import canvas
+from scenarios import graph_drawing
+from scenarios.flowchart import Flowchart
 from scenarios.mindmap import Mindmap
 from scenarios.tree_drawing import node_boxes, redraw
 from scenarios.tree_styles import Style
 from scenarios.trees import Node, from_json
+from sources import synthetic_flowcharts, synthetic_mindmaps
 from sources.corpus import Language
-from sources.synthetic_mindmaps import VERSION, make_map
+from sources.synthetic_mindmaps import make_map
 
 if TYPE_CHECKING:
     from renderers.graphviz import Drawing, GraphvizRenderer
 
 BATCH = 20
-"""Maps of one container."""
+"""Pieces of one container."""
 
 MANIFEST = "manifest.jsonl"
 PARTS = {"picture": "png", "tree": "json", "graph": "gv", "boxes": "json"}
 """What is written of each map, each into a folder of that name, and how the files' names end."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How pieces of one scenario are made and written."""
+
+    version: int
+    """Of what makes them."""
+    parts: Mapping[str, str]
+    """As `PARTS`; there are always ``picture`` and ``graph``, the DOT that was drawn."""
+    make: Callable[[Language, int, int], Material]
+    """Makes a piece of a language, a seed and a number."""
+    answer: Callable[[Material], Answer]
+    """Returns what is drawn of a piece."""
+    contents: Callable[[Material, Answer, Drawing], dict[str, bytes]]
+    """Returns the files of a piece by part, but for those that there always are."""
 
 
 class SynthesisError(RuntimeError):
@@ -36,24 +56,30 @@ class SynthesisError(RuntimeError):
 
 
 def synthesise(
-    folder: Path, language: Language, count: int, seed: int, settings: Settings
+    folder: Path,
+    language: Language,
+    count: int,
+    seed: int,
+    settings: Settings,
+    recipe: Recipe | None = None,
 ) -> tuple[int, int]:
-    """Write a set of maps; the same arguments and container write the same bytes.
+    """Write a set of pieces; the same arguments and container write the same bytes.
 
-    A map that the folder's manifest tells of, with files that are as it says and made of the same
+    A piece that the folder's manifest tells of, with files that are as it says and made of the same
     graph by the same tools, is not made again: an interrupted set is finished by the same call.
     A folder can hold several sets: what the manifest tells of others stays.
 
     Args:
         folder: is made if need be.
-        language: of the maps' text.
-        count: how many maps, numbered from 0.
+        language: of the texts.
+        count: how many pieces, numbered from 0.
         seed: of the set.
         settings: how many containers work at once.
+        recipe: what is made; None: mind maps.
 
     Returns:
-        How many maps of this set are there and how many could not be drawn; the manifest has a line
-        for each, in order of the identifiers, with the failure in place of the files.
+        How many pieces of this set are there and how many could not be drawn; the manifest has a
+        line for each, in order of the identifiers, with the failure in place of the files.
 
     Raises:
         SynthesisError: the engine failed, or the manifest is not one of ours.
@@ -61,23 +87,26 @@ def synthesise(
     """
     from renderers.graphviz import GraphvizRenderer
 
-    for part in PARTS:
+    recipe = recipe or MINDMAPS
+    for part in recipe.parts:
         (folder / part).mkdir(parents=True, exist_ok=True)
-    materials = [make_map(language, seed, number) for number in range(count)]
+    materials = [recipe.make(language, seed, number) for number in range(count)]
     with (
         GraphvizRenderer(workers=settings.workers) as renderer,
         ThreadPoolExecutor(settings.workers) as threads,
     ):
-        tools = _tools(renderer)
+        tools = _tools(renderer, recipe)
         lines = _read_manifest(folder)
         if (folder / MANIFEST).exists():
             _rewrite(folder, list(lines.values()))  # without the torn end of an interrupted run
-        left = [one for one in materials if not _is_made(folder, lines.get(one.id), one, tools)]
+        left = [
+            one for one in materials if not _is_made(folder, lines.get(one.id), one, tools, recipe)
+        ]
         current().expect(Stage.RENDER, count)
         for _ in range(count - len(left)):
             current().advance(Stage.RENDER, "cached")
         work = [
-            threads.submit(_write_batch, folder, renderer, left[start : start + BATCH])
+            threads.submit(_write_batch, folder, renderer, left[start : start + BATCH], recipe)
             for start in range(0, len(left), BATCH)
         ]
         try:
@@ -92,13 +121,13 @@ def synthesise(
     return count - failed, failed
 
 
-def _tools(renderer: GraphvizRenderer) -> dict[str, Any]:
+def _tools(renderer: GraphvizRenderer, recipe: Recipe) -> dict[str, Any]:
     """Return all that changes a picture besides what is drawn."""
     image = renderer.image_digest()
     if isinstance(image, Failed):
         raise SynthesisError(image.message)
     return {
-        "synthesis": VERSION,
+        "synthesis": recipe.version,
         "renderer": renderer.version,
         "canvas": canvas.VERSION,
         "image": image.value,
@@ -135,20 +164,28 @@ def _read_manifest(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 def _is_made(
-    folder: Path, line: dict[str, Any] | None, material: Material, tools: dict[str, Any]
+    folder: Path,
+    line: dict[str, Any] | None,
+    material: Material,
+    tools: dict[str, Any],
+    recipe: Recipe,
 ) -> bool:
-    """Tell whether a map is there as these tools make it, or is known to be impossible to draw."""
+    """Tell whether a piece is there as these tools make it, or cannot be drawn, as is known."""
     if line is None or line["tools"] != tools:
         return False
-    graph = digest_bytes(answer_of(material)[0].structure.text.encode())
+    graph = digest_bytes(recipe.answer(material).structure.text.encode())
     if "failure" in line:
         return line.get("graph_digest") == graph
     digests = line.get("digests")
-    return isinstance(digests, dict) and digests.get("graph") == graph and _is_whole(folder, line)
+    return (
+        isinstance(digests, dict)
+        and digests.get("graph") == graph
+        and _is_whole(folder, line, recipe)
+    )
 
 
-def _is_whole(folder: Path, line: dict[str, Any]) -> bool:
-    paths = {part: line.get(part) for part in PARTS}
+def _is_whole(folder: Path, line: dict[str, Any], recipe: Recipe) -> bool:
+    paths = {part: line.get(part) for part in recipe.parts}
     return all(
         isinstance(path, str)
         and (folder / path).is_file()
@@ -184,25 +221,76 @@ def answer_of(material: Material) -> tuple[Answer, Node]:
     return redraw(read.value, style), tree.value
 
 
+def _map_answer(material: Material) -> Answer:
+    return answer_of(material)[0]
+
+
+def _map_contents(material: Material, answer: Answer, drawing: Drawing) -> dict[str, bytes]:  # noqa: ARG001 - as recipes have it
+    boxes = node_boxes(drawing.boxes, answer_of(material)[1])
+    return {
+        "tree": material.known_truth().encode() + b"\n",
+        "boxes": json.dumps(boxes).encode() + b"\n",
+    }
+
+
+MINDMAPS = Recipe(
+    version=synthetic_mindmaps.VERSION,
+    parts=PARTS,
+    make=make_map,
+    answer=_map_answer,
+    contents=_map_contents,
+)
+
+
+def chart_answer(material: Material) -> Answer:
+    """Return what is drawn of a synthetic flowchart.
+
+    Raises:
+        ValueError: the truth is no flowchart.
+    """
+    read = Flowchart().read(material.known_truth())
+    if isinstance(read, Failed):
+        raise ValueError(f"{material.id}: the truth is no flowchart")
+    return read.value
+
+
+def _chart_contents(material: Material, answer: Answer, drawing: Drawing) -> dict[str, bytes]:  # noqa: ARG001 - as recipes have it
+    boxes = graph_drawing.node_boxes(drawing.boxes, answer)
+    return {
+        "structure": json.dumps(answer.tree, ensure_ascii=False).encode() + b"\n",
+        "boxes": json.dumps(boxes).encode() + b"\n",
+    }
+
+
+FLOWCHARTS = Recipe(
+    version=synthetic_flowcharts.VERSION,
+    parts={"picture": "png", "structure": "json", "graph": "gv", "boxes": "json"},
+    make=synthetic_flowcharts.make_chart,
+    answer=chart_answer,
+    contents=_chart_contents,
+)
+
+
 def _write_batch(
-    folder: Path, renderer: GraphvizRenderer, materials: Sequence[Material]
+    folder: Path, renderer: GraphvizRenderer, materials: Sequence[Material], recipe: Recipe
 ) -> list[dict[str, Any]]:
-    answers = [answer_of(material) for material in materials]
-    drawn = renderer.draw_many([answer.structure for answer, _ in answers])
-    return list(_written(folder, materials, answers, drawn))
+    answers = [recipe.answer(material) for material in materials]
+    drawn = renderer.draw_many([answer.structure for answer in answers])
+    return list(_written(folder, materials, answers, drawn, recipe))
 
 
 def _written(
     folder: Path,
     materials: Sequence[Material],
-    answers: Sequence[tuple[Answer, Node]],
+    answers: Sequence[Answer],
     drawn: Sequence[Outcome[Drawing]],
+    recipe: Recipe,
 ) -> Iterator[dict[str, Any]]:
-    for material, (answer, tree), outcome in zip(materials, answers, drawn, strict=True):
+    for material, answer, outcome in zip(materials, answers, drawn, strict=True):
         line: dict[str, Any] = {"id": material.id, **material.attributes}
         if isinstance(outcome, Ok):
             current().advance(Stage.RENDER, "done")
-            yield line | _write_map(folder, material, answer, tree, outcome.value)
+            yield line | _write_piece(folder, material, answer, outcome.value, recipe)
         elif outcome.final:
             current().advance(Stage.RENDER, "failed")
             graph = digest_bytes(answer.structure.text.encode())
@@ -211,22 +299,21 @@ def _written(
             raise SynthesisError(f"{outcome.message}. Run again when that is mended")
 
 
-def _write_map(
-    folder: Path, material: Material, answer: Answer, tree: Node, drawing: Drawing
+def _write_piece(
+    folder: Path, material: Material, answer: Answer, drawing: Drawing, recipe: Recipe
 ) -> dict[str, Any]:
     name = "-".join(material.id.split("/")[1:])
     contents = {
         "picture": drawing.picture.png,
-        "tree": material.known_truth().encode() + b"\n",
         "graph": answer.structure.text.encode(),
-        "boxes": json.dumps(node_boxes(drawing.boxes, tree)).encode() + b"\n",
+        **recipe.contents(material, answer, drawing),
     }
-    paths = {part: f"{part}/{name}.{ending}" for part, ending in PARTS.items()}
+    paths = {part: f"{part}/{name}.{ending}" for part, ending in recipe.parts.items()}
     for part, path in paths.items():
         (folder / path).write_bytes(contents[part])
     return {
         "width": drawing.picture.width,
         "height": drawing.picture.height,
         **paths,
-        "digests": {part: digest_bytes(content) for part, content in contents.items()},
+        "digests": {part: digest_bytes(contents[part]) for part in paths},
     }

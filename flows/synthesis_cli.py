@@ -14,42 +14,64 @@ from flows.console import Exit, console, errors, fail
 synthesis_app = typer.Typer(no_args_is_help=True, help="Make material by seed.")
 
 
-class MapLanguage(StrEnum):
+class TextLanguage(StrEnum):
     """The languages that there is text of."""
 
     EN = "en"
     ZH = "zh"
 
 
+Count = Annotated[int, typer.Option(min=1, max=1_000_000, help="how many")]
+Lang = Annotated[TextLanguage, typer.Option(help="language of the text")]
+Seed = Annotated[int, typer.Option(help="of the set; the same seed gives the same bytes")]
+Output = Annotated[Path, typer.Option("--output", "-o", help="folder")]
+
+
 @synthesis_app.callback()
 def _group() -> None:
-    """Keep `mindmap` a command of its own; other scenarios may follow."""
+    """Hold the commands, one for each scenario."""
 
 
 @synthesis_app.command()
 def mindmap(
-    count: Annotated[int, typer.Option(min=1, max=1_000_000, help="how many maps")] = 100,
-    lang: Annotated[MapLanguage, typer.Option(help="language of the text")] = MapLanguage.EN,
-    seed: Annotated[int, typer.Option(help="of the set; the same seed gives the same bytes")] = 0,
-    output: Annotated[Path, typer.Option("--output", "-o", help="folder")] = Path("synthetic"),
+    count: Count = 100,
+    lang: Lang = TextLanguage.EN,
+    seed: Seed = 0,
+    output: Output = Path("synthetic"),
 ) -> None:
     """Draw random mind maps in random styles: pictures, trees, graphs, boxes and a manifest."""
+    _synthesise("maps", count, lang, seed, output)
+
+
+@synthesis_app.command()
+def flowchart(
+    count: Count = 100,
+    lang: Lang = TextLanguage.EN,
+    seed: Seed = 0,
+    output: Output = Path("synthetic-flowcharts"),
+) -> None:
+    """Draw random flowcharts in random styles: pictures, structures, DOT, boxes and a manifest."""
+    _synthesise("flowcharts", count, lang, seed, output)
+
+
+def _synthesise(what: str, count: int, lang: TextLanguage, seed: int, output: Path) -> None:
     from time import monotonic
 
     from benchmark.settings import Settings
     from flows.progress import Bars, observed_by
-    from flows.synthesis import MANIFEST, SynthesisError, synthesise
+    from flows.synthesis import FLOWCHARTS, MANIFEST, MINDMAPS, SynthesisError, synthesise
 
+    recipe = {"maps": MINDMAPS, "flowcharts": FLOWCHARTS}[what]
     begun = monotonic()
     with Bars(console) as bars, observed_by(bars):
         try:
-            written, failed = synthesise(output, lang.value, count, seed, Settings())
+            written, failed = synthesise(output, lang.value, count, seed, Settings(), recipe)
         except SynthesisError as error:
             fail(str(error), Exit.INFRA_FAILURES)
         except OSError as error:
             fail(f"{output}: {error.strerror or error}", Exit.INFRA_FAILURES)
     seconds = monotonic() - begun
-    told = f"{written} maps in {seconds:.0f} s: {output / MANIFEST}"
+    told = f"{written} {what} in {seconds:.0f} s: {output / MANIFEST}"
     console.print(told, soft_wrap=True, markup=False)
     if failed:
         errors.print(f"{failed} could not be drawn; the manifest says why", soft_wrap=True)

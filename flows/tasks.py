@@ -77,5 +77,6 @@ def score_batch(batch: Batch) -> State:
 def _state(tally: Tally) -> State:
     counts = f"{tally.done} done, {tally.failed} failed by the model"
     if tally.infra:
-        return Failed(message=f"{counts}, {tally.infra} to run again: {tally.first_infra}")
-    return Completed(message=counts)
+        message = f"{counts}, {tally.infra} to run again: {tally.first_infra}"
+        return Failed(message=message, data=tally)
+    return Completed(message=counts, data=tally)

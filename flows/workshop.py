@@ -15,6 +15,7 @@ from benchmark.records import Digest
 from benchmark.settings import Settings
 from benchmark.snapshot import Snapshot
 from benchmark.store import Journal, Store
+from flows.budget import Budget
 from flows.scoring import Scorer
 
 T = TypeVar("T")
@@ -27,6 +28,7 @@ class Workshop:
         """Remember the settings; nothing is opened yet."""
         self.settings = settings
         self.store = Store(settings.store)
+        self.budget = Budget()
         self._open = ExitStack()
         self._lock = threading.RLock()
         self._renderers: dict[str, Renderer] = {}

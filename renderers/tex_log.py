@@ -1,7 +1,8 @@
 r"""What TeX's transcript says, as a typed failure with one readable line.
 
 TeX runs with ``-file-line-error`` and unbroken lines, so the first error is the first line of the
-form ``file:line: message`` or ``! message``; it ends the run (``-halt-on-error``).
+form ``file:line: message``, ``! message`` or ``!pdfTeX error: message``; it ends the run
+(``-halt-on-error``).
 
 Whoever wrote the document can write anything into the transcript, at any length. So a long one is
 cut before it is looked at, and every pattern here is linear in the text: what repeats without a
@@ -26,7 +27,9 @@ BEGINNING_BYTES, END_BYTES = 1 << 20, 1 << 18
 PAGE_MARGIN_POINTS = 72.27
 """What a line may stick out to the right of the standard text before the paper ends."""
 
-_ERROR = re.compile(r"^(?:(?:\./)?(?P<file>[^\s:][^:\n]*):(?P<line>\d+): |! )(?P<text>.+)$", re.M)
+_ERROR = re.compile(
+    r"^(?:(?:\./)?(?P<file>[^\s:][^:\n]*):(?P<line>\d+): |!(?: |pdfTeX error: ))(?P<text>.+)$", re.M
+)
 _NOT_FIRST = re.compile(r"\s*==>|Emergency stop")
 _PLACE = re.compile(r"^(?:\./)?([^\s:][^:\n]*:\d+: )", re.M)
 _CONTINUED = re.compile(r"\n(?:[ \t]{10,}|\(\w+\)[ \t]{4,})(\S[^\n]*)")
@@ -45,6 +48,9 @@ _LOST = re.compile(
 )
 _UNICODE = re.compile(r"Unicode character (?P<character>.{0,40}?) ?\(U\+(?P<code>[0-9A-F]{1,6})\)")
 _UNLOADED = re.compile(r"Unable to load picture or PDF file '(?P<path>[^']*)'")
+_DAMAGED = re.compile(
+    r"\(file (?P<path>[^)\n]{1,300})\): (?P<what>(?:reading|libpng|writepng|xpdf)[^\n]*)"
+)
 _CAPACITY = re.compile(r"TeX capacity exceeded, sorry \[(?P<what>[^\]]*)\]")
 _PAGES = re.compile(r"Page limit: (?P<what>more than \d+ pages)")
 _MISSING = re.compile(
@@ -207,6 +213,11 @@ def _unloaded(match: re.Match[str]) -> tuple[Kind, str]:
     return kind, f"picture {match['path']} cannot be read"
 
 
+def _damaged(match: re.Match[str]) -> tuple[Kind, str]:
+    path = match["path"].removeprefix("./")
+    return Kind.MISSING_RESOURCE, f"picture {path} cannot be read ({match['what']})"
+
+
 def _missing(match: re.Match[str]) -> tuple[Kind, str]:
     missing = next(name for name in match.groups() if name)
     what = "TikZ library" if match["library"] else "font" if match["font"] else "file"
@@ -226,6 +237,7 @@ _JUDGES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], tuple[Kind, str]
     (_CAPACITY, _capacity),
     (_UNICODE, _no_character),
     (_UNLOADED, _unloaded),
+    (_DAMAGED, _damaged),
     (_MISSING, _missing),
     (_COMMANDS, _commands),
     (_LUA, _lua),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from benchmark.outcome import Ok
@@ -15,6 +15,7 @@ from reports.records import Cell, FailureCount, Row
 from reports.results import Fate, Result, applies, document, missing_reason, models_of, value_of
 from sources.freshness import after_cutoff
 from vlms.cutoffs import cutoff
+from vlms.prices import price
 
 INFRA_SHARE = 0.02
 """A row that lost a larger share of its instances to the infrastructure carries a warning."""
@@ -30,6 +31,8 @@ class Rules:
     seed: int
     confidence: float
     baselines: frozenset[str]
+    prices: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """The reader's own, which come before list prices."""
 
 
 def contenders(rows: Sequence[Row]) -> list[Row]:
@@ -95,6 +98,7 @@ def row(model: str, own: Sequence[Result], how: Rules, cells: tuple[Cell, ...] =
     )
     last = cutoff(model)
     made = [result.instance.provenance.created for result in own]
+    usage, known = _usage(own), price(model, how.prices)
     return Row(
         model=model,
         baseline=model in how.baselines,
@@ -109,7 +113,8 @@ def row(model: str, own: Sequence[Result], how: Rules, cells: tuple[Cell, ...] =
         failures=_failures(own),
         cells=cells,
         win_rate=None,
-        usage=_usage(own),
+        usage=usage,
+        cost=None if known is None else known.of(usage),
         warning=_warning(own),
         cutoff=last,
         new_to_it=None if last is None else sum(bool(after_cutoff(day, last)) for day in made),

@@ -62,6 +62,7 @@ def leaderboard(
     confidence: float = 0.95,
     title: str = "",
     snapshot: str = "",
+    prices: Mapping[str, tuple[float, float]] | None = None,
 ) -> Leaderboard:
     """Aggregate results.
 
@@ -76,11 +77,12 @@ def leaderboard(
         confidence: of the intervals.
         title: what the report is about, for its readers.
         snapshot: name and digest of the material, for its readers.
+        prices: dollars for a million tokens of input and output by model, before list prices.
 
     Raises:
         KeyError: a scenario names a metric that is not given.
     """
-    how = Rules(seed, confidence, frozenset(baselines))
+    how = Rules(seed, confidence, frozenset(baselines), prices or {})
     tables: list[Table] = []
     grids: list[Grid] = []
     for scenario in scenarios:

@@ -66,6 +66,9 @@ class Row(Record):
     win_rate_high: float | None = None
     leads: bool = Field(default=False, description="whether no other model has a better win rate")
     usage: Usage
+    cost: float | None = Field(
+        default=None, ge=0, description="US dollars at list prices; None where they are not known"
+    )
     warning: str = ""
     cutoff: dt.date | None = Field(
         default=None, description="last day of the model's training data, where that is published"

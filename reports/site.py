@@ -28,7 +28,7 @@ from reports.gallery import Shown, hang
 from reports.leaderboard import to_csv
 from reports.records import Leaderboard, Table
 from reports.results import Fate, Result
-from reports.terminal import bounds, footnotes, score
+from reports.terminal import bounds, cost, footnotes, score
 from reports.text import printable
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -238,6 +238,7 @@ def _environment() -> Environment:
         "rendered_bar": views.rendered_bar,
         "outcome_parts": views.outcome_parts,
         "footnotes": footnotes,
+        "cost": cost,
         "fates": list(Fate),
     }
     templates.filters |= {"score": score, "thousands": "{:,}".format}

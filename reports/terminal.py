@@ -64,6 +64,13 @@ def failures(row: Row) -> str:
     return ", ".join(f"{found.count} {found.kind}" for found in row.failures) or "none"
 
 
+def cost(row: Row) -> str:
+    """Return what the answers cost, e.g. ``$0.12``; no tokens cost nothing, a dash."""
+    if row.cost is not None:
+        return f"${row.cost:,.2f}"
+    return "unknown" if row.usage.input_tokens + row.usage.output_tokens else MISSING
+
+
 def footnotes(rows: Sequence[Row]) -> list[str]:
     """Return what must be said below a table: failures, lost instances, why values are missing."""
     notes = [f"{row.model} failed: {failures(row)}" for row in rows if row.failures]
@@ -92,7 +99,7 @@ def footnotes(rows: Sequence[Row]) -> list[str]:
 
 def _overall(board: Leaderboard) -> RichTable:
     table = _frame("Overall", f"{board.confidence:.0%} intervals, by source document")
-    for heading in ("mean win rate", "rendered", "n", "failed", "infra", "tokens in/out"):
+    for heading in ("mean win rate", "rendered", "n", "failed", "infra", "tokens in/out", "cost"):
         table.add_column(heading, justify="right")
     for row in board.overall:
         table.add_row(
@@ -103,6 +110,7 @@ def _overall(board: Leaderboard) -> RichTable:
             Text(str(row.failed)),
             _infra(row),
             Text(f"{row.usage.input_tokens:,}/{row.usage.output_tokens:,}"),
+            Text(cost(row)),
         )
     return _with_notes(table, board.overall)
 

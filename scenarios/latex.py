@@ -1,4 +1,4 @@
-"""LaTeX: the source of a picture of formulae, a table, an algorithm or a plot."""
+"""LaTeX: the source of a picture of formulae, a table, an algorithm, a plot or a figure."""
 
 from __future__ import annotations
 
@@ -22,12 +22,14 @@ _BLANK = r"""\documentclass{article}
 class Latex:
     """The model is shown what LaTeX printed and writes a snippet or a document.
 
-    The subsets are those of Image2Struct; ``wild`` are pictures whose source nobody has.
+    The subsets are those of Image2Struct and ``figure``, which shows picture files. These are
+    assets: the prompt names them, truth and answer use the same files. ``wild`` are pictures whose
+    source nobody has.
     """
 
     name = "latex"
     version = "1"
-    subsets = ("equation", "table", "algorithm", "plot", "wild")
+    subsets = ("equation", "table", "algorithm", "plot", "figure", "wild")
     renderer = "tex"
     metrics = ("pixel", "ssim", "lpips", "cis", "ems", "edit")
     fit = Fit.PAD
@@ -36,15 +38,16 @@ class Latex:
         self._language = Tex()
 
     def prompt(self, instance: Instance) -> str:
-        """Return the common prompt with what the subset adds to it.
+        """Return the common prompt with what the subset adds to it, and the names of the assets.
 
         The first line of a subset's file says what the picture shows; the others are items of the
         list of what the renderer does.
         """
-        common = (_PROMPTS / "latex.txt").read_text(encoding="utf-8")
-        own = (_PROMPTS / f"latex_{instance.subset}.txt").read_text(encoding="utf-8")
-        subject, _, items = own.partition("\n")
-        return common.replace("{subject}", subject).replace("{items}", items.strip())
+        subject, _, items = _text(f"latex_{instance.subset}").partition("\n")
+        paths = ", ".join(asset.path for asset in instance.assets)
+        about = _text("latex_files" if paths else "latex_no_files").strip()
+        prompt = _text("latex").replace("{subject}", subject).replace("{items}", items.strip())
+        return prompt.replace("{files}", about.replace("{paths}", paths))
 
     def blank(self) -> str:
         """Return a document with a single full stop.
@@ -61,3 +64,7 @@ class Latex:
     def repair(self, answer: Answer, failure: Failed) -> Answer | None:
         """As ``Tex.repair``."""
         return self._language.repair(answer, failure)
+
+
+def _text(name: str) -> str:
+    return (_PROMPTS / f"{name}.txt").read_text(encoding="utf-8")

@@ -49,7 +49,7 @@ def to_dot(tree: Node, style: Style = DEFAULT) -> str:
     ]
     for number, parent, depth, branch, node in _walk(tree):
         hue = style.root if depth == 0 else _hue(style, number, depth, branch)
-        label = _label(node.text, style.columns)
+        label = write_label(node.text, style.columns)
         looks = _node(_at(style.levels, depth), hue)
         lines.append(f'n{number} [{looks} label="{label}"]')
         if depth:
@@ -194,7 +194,11 @@ def _pair(values: tuple[float, float]) -> str:
     return f"{values[0]:g},{values[1]:g}"
 
 
-def _label(text: str, columns: int) -> str:
+def write_label(text: str, columns: int) -> str:
+    """Return a text as it stands between the quotes of a DOT label, in lines of at most `columns`.
+
+    What is longer than `LABEL_LINES` lines ends in an ellipsis.
+    """
     most = 2 * columns * LABEL_LINES
     lines = wrap(text[:most], columns)
     if len(lines) > LABEL_LINES or len(text) > most:

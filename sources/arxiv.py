@@ -1,4 +1,4 @@
-"""LaTeX of fresh papers: formulae, tables, algorithms and plots, as their authors wrote them.
+"""LaTeX of fresh papers: formulae, tables, algorithms, plots, figures, as their authors wrote them.
 
 Papers are found by the day of their first version, newest first, the categories of the settings in
 turns. The source of a paper's latest version is read, a few pieces of it are taken, and only then
@@ -33,10 +33,10 @@ class Arxiv:
     scenarios = ("latex",)
     live = True
     about = (
-        "Formulae, tables, algorithms and plots from the LaTeX sources of papers at arXiv, each "
-        "with the definitions of its paper that it uses. Papers belong to their authors: what may "
-        "be passed on depends on the licence of each; where it may not, a published snapshot says "
-        "how to fetch it again."
+        "Formulae, tables, algorithms, plots and figures from the LaTeX sources of papers at "
+        "arXiv, each with the definitions and picture files of its paper that it uses. Papers "
+        "belong to their authors: what may be passed on depends on the licence of each; where it "
+        "may not, a published snapshot says how to fetch it again."
     )
 
     def __init__(
@@ -60,7 +60,7 @@ class Arxiv:
     def collect(
         self, *, since: dt.date | None = None, limit: int | None = None
     ) -> Iterator[Outcome[Material]]:
-        """Yield pieces of papers, plots, algorithms, tables and equations in turns.
+        """Yield pieces of papers: plots, algorithms, tables, figures and equations in turns.
 
         Args:
             since: leave out papers whose first version is older; by default `WINDOW` before today.

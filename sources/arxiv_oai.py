@@ -82,7 +82,9 @@ def records(client: Client, day: dt.date) -> Iterator[Outcome[Listed]]:
                     seen.add(listed.identifier)
                     yield ok(listed)
             if outcome.value.unread:
-                message = f"records of the list of {day} that cannot be read: {outcome.value.unread}"
+                message = (
+                    f"records of the list of {day} that cannot be read: {outcome.value.unread}"
+                )
                 yield _not(message, ADDRESS)
         if not expired:
             return

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from pydantic import JsonValue
 
@@ -79,11 +80,18 @@ def _material(
         "lines": truth.text.count("\n") + 1,
         "characters": len(truth.text),
     }
+    if truth.files:
+        attributes |= {
+            "pictures": len(truth.files),
+            "picture_bytes": sum(len(each.data) for each in truth.files),
+            "captions_left_out": truth.captions_left_out,
+        }
     return Material(
-        id=_name(choice, paper, truth.digest),
+        id=_name(choice, paper, truth.name),
         scenario="latex",
         subset=choice.sort,
         truth=truth.text,
+        assets={each.path: each.data for each in truth.files},
         provenance=Provenance(
             source=NAME,
             author=_authors(paper.authors),
@@ -101,9 +109,9 @@ def _material(
 
 
 def _recipe(paper: Listed, truth: Truth) -> dict[str, JsonValue]:
-    """Return how the truth is had again; see ``fetch_again``."""
+    """Return how the truth and its files are had again; see ``fetch_again``."""
     piece = truth.piece
-    return {
+    recipe: dict[str, JsonValue] = {
         "source": NAME,
         "arxiv": paper.identifier,
         "version": paper.version,
@@ -116,14 +124,31 @@ def _recipe(paper: Listed, truth: Truth) -> dict[str, JsonValue]:
         ],
         "sha256": truth.digest,
     }
+    if truth.files:
+        recipe["assets"] = _listed_files(truth)
+    return recipe
 
 
-def fetch_again(client: Client, recipe: dict[str, JsonValue]) -> Outcome[str]:
-    """Return the truth that a recipe tells of, from arXiv.
+def _listed_files(truth: Truth) -> list[JsonValue]:
+    return [
+        {"path": each.path, "member": each.member, "sha256": each.digest} for each in truth.files
+    ]
+
+
+@dataclass(frozen=True)
+class Again:
+    """What a recipe gives: the truth and the files that come with it, by their paths."""
+
+    truth: str
+    assets: dict[str, bytes]
+
+
+def fetch_again(client: Client, recipe: dict[str, JsonValue]) -> Outcome[Again]:
+    """Return the truth that a recipe tells of, with its assets, from arXiv.
 
     Returns:
-        The same text, to the digest; or a failure, of kind GONE if the source does not hold it any
-        more.
+        The same text and the same files, to the digest; or a failure, of kind GONE if the source
+        does not hold them any more.
     """
     version = recipe.get("version")
     paper = Listed(
@@ -141,10 +166,14 @@ def fetch_again(client: Client, recipe: dict[str, JsonValue]) -> Outcome[str]:
     if isinstance(read_paper, Failed):
         return read_paper
     for choice in read_paper.value[1]:
-        if isinstance(choice.outcome, Ok) and choice.outcome.value.digest == recipe.get("sha256"):
-            return ok(choice.outcome.value.text)
+        if isinstance(choice.outcome, Ok) and _is_told_of(recipe, truth := choice.outcome.value):
+            return ok(Again(truth.text, {each.path: each.data for each in truth.files}))
     message = "the paper's source does not hold this piece any more, or is read otherwise now"
     return Failed.of(Stage.FETCH, Kind.GONE, message, subject=paper.address)
+
+
+def _is_told_of(recipe: dict[str, JsonValue], truth: Truth) -> bool:
+    return recipe.get("sha256") == truth.digest and recipe.get("assets", []) == _listed_files(truth)
 
 
 def _authors(names: tuple[str, ...]) -> str:

@@ -1,8 +1,8 @@
 """The bundled material: structures written by this project (CC0) and kept beside this module.
 
 Layout of ``sources/material/<scenario>/<subset>/``: one file per piece (``.tex``, ``.ly``,
-``.json``), or for web pages one folder per piece, whose text files are the truth and whose
-pictures are assets.
+``.dot``, ``.json``), or one folder per piece, whose pictures are assets. The other files of a
+folder are the truth: all files of a web page, else the single text file.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from benchmark.records import Material, Provenance
 from benchmark.selection import evenly
 
 FOLDER = Path(__file__).resolve().parent / "material"
-WRITTEN = dt.date(2026, 11, 29)
+WRITTEN = dt.date(2026, 11, 30)
 """The day on which the whole collection was last changed."""
 
 ASSET_SUFFIXES = {".png", ".jpg", ".jpeg", ".gif", ".webp", ".ico", ".woff", ".woff2"}
@@ -35,7 +35,7 @@ class Bundled:
     """The source `bundled`: always there, offline, the same for everyone."""
 
     name = "bundled"
-    scenarios = ("webpage", "latex", "music", "mindmap")
+    scenarios = ("webpage", "latex", "music", "mindmap", "flowchart")
     derived: ClassVar[dict[str, int]] = {
         "mindmap-part": 2,
         "mindmap-position": 2,
@@ -77,13 +77,14 @@ def _pieces(folder: Path) -> list[Path]:
 
 def _material(scenario: str, path: Path) -> Material:
     subset = path.parent.name
-    files = _files(path) if path.is_dir() else {}
+    files = _files(path) if path.is_dir() else {path.name: path.read_bytes()}
     assets = {name: data for name, data in files.items() if _is_asset(name)}
-    truth = (
-        _file_list({name: data for name, data in files.items() if name not in assets})
-        if files
-        else path.read_text(encoding="utf-8")
-    )
+    texts = {name: data for name, data in files.items() if name not in assets}
+    if scenario == "webpage":
+        truth = _file_list(texts)
+    else:
+        (text,) = texts.values()
+        truth = text.decode("utf-8")
     return Material(
         id=f"{scenario}/{subset}/{path.stem}",
         scenario=scenario,

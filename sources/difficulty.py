@@ -11,7 +11,8 @@ What a measure counts:
 * web page: lines and tokens of all files (a token is a word or a mark), and assets;
 * LaTeX: tokens (a command is one) and nesting of groups and environments;
 * music: notes and rests, and staves;
-* mind map: nodes and depth (of the whole map, also where the question is about a part).
+* mind map: nodes and depth (of the whole map, also where the question is about a part);
+* flowchart: edges.
 """
 
 from __future__ import annotations
@@ -47,6 +48,10 @@ _LY_NAMES = re.compile(
 )
 _LY_STAFF = re.compile(r"\\(?:new|context)\s+(?:Drum|Tab|Rhythmic|Vaticana|Mensural)?Staff\b")
 
+_FLOW_TOKEN = re.compile(
+    r'"(?:[^"\\]|\\.)*+"?|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)|(?://|%%)[^\n]*+|([-.=]++>?)', re.DOTALL
+)
+
 
 @dataclass(frozen=True)
 class Bounds:
@@ -70,6 +75,7 @@ RULES: Mapping[str, Mapping[str, Bounds]] = MappingProxyType(
         "latex": {"tokens": Bounds(160, 320), "nesting": Bounds(3, 5)},
         "music": {"notes": Bounds(45, 80), "staves": Bounds(1, 2)},
         "mindmap": {"nodes": Bounds(15, 35), "depth": Bounds(4, 5)},
+        "flowchart": {"edges": Bounds(10, 24)},
     }
 )
 """Bounds of each measure, by the scenario that reads the structure."""
@@ -168,11 +174,21 @@ def count_mindmap(material: Material, text: str) -> dict[str, int]:  # noqa: ARG
     return {"nodes": max(1, nodes), "depth": max(1, deepest)}
 
 
+def count_flowchart(material: Material, text: str) -> dict[str, int]:  # noqa: ARG001
+    """Count arrows outside of quoted texts and comments, in DOT or Mermaid, at least one."""
+    runs = (found[1] or "" for found in _FLOW_TOKEN.finditer(text))
+    arrows = sum(
+        run[:1] in ("-", "=") and (run[-1:] == ">" or run.startswith("--")) for run in runs
+    )
+    return {"edges": max(1, arrows)}
+
+
 COUNTERS: Mapping[str, Callable[[Material, str], dict[str, int]]] = MappingProxyType(
     {
         "webpage": count_webpage,
         "latex": count_latex,
         "music": count_music,
         "mindmap": count_mindmap,
+        "flowchart": count_flowchart,
     }
 )

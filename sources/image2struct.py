@@ -85,7 +85,7 @@ class Image2Struct:
 
     def _hub(self, settings: Settings) -> Iterator[Place | Failed]:
         commits: dict[str, Outcome[str]] = {}
-        for part in PARTS:
+        for part in (part for part in PARTS if part.published):
             if part.set not in commits:
                 wanted = wanted_revision(part, settings.i2s_revision)
                 commits[part.set] = found = pins.pin(part.repository, wanted, settings)

@@ -29,6 +29,8 @@ class Part:
     config: str
     scenario: str
     subset: str
+    published: bool = True
+    """Whether the hub has it; otherwise only sets that we exported do."""
 
     @property
     def repository(self) -> str:
@@ -42,9 +44,11 @@ PARTS = (
         Part("i2s-latex", name, "latex", name)
         for name in ("equation", "table", "plot", "algorithm", "wild")
     ),
+    Part("i2s-latex", "figure", "latex", "figure", published=False),
     Part("i2s-musicsheet", "music", "music", "scan"),
 )
-"""All configurations. ``wild`` and sheet music are pictures whose source nobody knows."""
+"""All configurations. ``wild`` and sheet music are pictures whose source nobody knows; figures
+that show picture files were never published, but are exported with their files as assets."""
 
 
 @dataclass(frozen=True)

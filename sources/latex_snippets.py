@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import posixpath
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
 from benchmark.outcome import Failed, Kind, Outcome, Stage, ok
 from sources.latex_definitions import Arguments
+from sources.latex_figures import graphics_paths
 from sources.latex_files import MOST_OF_ALL, Files, Main, Text
 from sources.latex_macros import DEFINING, Definitions, define
 from sources.latex_tokens import Scan, Token
@@ -39,7 +41,13 @@ ENVIRONMENTS: dict[str, Sort] = {
     ),
     **dict.fromkeys(("algorithm", "algorithm*", "algorithmic", "algorithmic*"), "algorithm"),
     **dict.fromkeys(("tikzpicture", "tikzcd", "tikzcd*"), "plot"),
-    **dict.fromkeys(("figure", "figure*", "sidewaysfigure", "wrapfigure"), "figure"),
+    **dict.fromkeys(
+        (
+            "figure", "figure*", "sidewaysfigure", "sidewaysfigure*", "wrapfigure", "SCfigure",
+            "SCfigure*",
+        ),
+        "figure",
+    ),
 }  # fmt: skip
 """Environments that are searched for, by what they show."""
 
@@ -72,6 +80,8 @@ class Piece:
     """The sorts of the environments around it, from without."""
     sound: bool
     """Whether groups that open in it close in it."""
+    folder: str
+    """The folder that names of files in it start from."""
 
 
 @dataclass
@@ -83,6 +93,10 @@ class Paper:
     pieces: list[Piece] = field(default_factory=list)
     read: list[str] = field(default_factory=list)
     """The files, in the order in which they were begun."""
+    content: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+    """All files of the paper by path."""
+    graphics_paths: list[tuple[int, tuple[str, ...]]] = field(default_factory=list)
+    r"""What each ``\graphicspath`` says, with its place in the order of reading."""
 
 
 def read(files: Files, main: Main) -> Outcome[Paper]:
@@ -92,7 +106,7 @@ def read(files: Files, main: Main) -> Outcome[Paper]:
         Its pieces, in the order in which they end; or a failure of kind UNSUITABLE (no document
         begins, a file of it is binary) or TOO_LARGE.
     """
-    reader = _Reader(files, Paper(main))
+    reader = _Reader(files, Paper(main, content=files.content))
     try:
         reader.enter(main.path, posixpath.dirname(main.path), 0)
     except _Stopped as stopped:
@@ -119,9 +133,10 @@ class _Open:
 
 
 class _Stack:
-    """What is open in one file."""
+    """What is open in one file, whose names start from a folder."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
         self.open: list[_Open] = []
         self.names: Counter[str] = Counter()
         self.sorts: list[Sort] = []
@@ -183,7 +198,7 @@ class _Reader:
     def _go_through(
         self, text: Text, folder: str, included: dict[int, tuple[str, str]], depth: int
     ) -> None:
-        stack, after = _Stack(), 0
+        stack, after = _Stack(folder), 0
         for token in text.scan.tokens:
             if token.start < after or self.ended:
                 continue
@@ -207,6 +222,9 @@ class _Reader:
             step, environment = known.aliases[token.text]
             self._environment(text, token, stack, step, environment)
             return None
+        if token.text == "graphicspath":
+            listed = Arguments(text.scan, token.end).group() or ""
+            self.paper.graphics_paths.append((self.order, graphics_paths(listed)))
         if token.text not in DEFINING:
             return None
         # what a table or a plot defines is gone with its end
@@ -277,5 +295,6 @@ class _Reader:
                     order=opened.order,
                     inside=inside,
                     sound=sound,
+                    folder=stack.folder,
                 )
             )

@@ -1,10 +1,9 @@
 r"""Which pieces of a paper are taken, and the truth that is made of each.
 
 A truth is what an answer would have to write: the piece without comments and labels, and before it
-the paper's own definitions that it uses. As in Image2Struct, what refers or cites is not taken,
-because what it prints depends on the rest of the paper; nor is what reads a file or asks for a
-program. Where a table or an algorithm as a whole cannot be taken (its caption cites), the part of
-it that can is.
+the paper's own definitions that it uses. What depends on the rest of the paper is not taken
+(``latex_dependence``). Where a table or an algorithm as a whole cannot be taken (its caption
+cites), the part of it that can is; a figure is then taken without the caption (``latex_figures``).
 """
 
 from __future__ import annotations
@@ -16,10 +15,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from benchmark.outcome import Failed, Kind, Ok, Outcome, Stage, ok
+from sources.latex_dependence import depends, reads_files
+from sources.latex_figures import PACKAGES, Search, Shown, cut_figure
 from sources.latex_macros import Definition, Definitions, preamble
 from sources.latex_snippets import Paper, Piece, Sort
 
-SORTS: tuple[Sort, ...] = ("plot", "algorithm", "table", "equation")
+SORTS: tuple[Sort, ...] = ("plot", "algorithm", "table", "figure", "equation")
 """The sorts that the scenario `latex` has subsets for, from the rarest on."""
 MOST_OF_A_SORT = 2
 """Taken of one paper, so that no paper outweighs others (Image2Struct has such a limit, too)."""
@@ -30,6 +31,7 @@ LENGTHS: dict[Sort, tuple[int, int]] = {
     "table": (40, 6_000),
     "algorithm": (60, 5_000),
     "plot": (60, 12_000),
+    "figure": (20, 4_000),
 }
 """Least and most characters between begin and end, blanks not counted: shorter pieces show next to
 nothing, longer ones do not fit one answer or one page."""
@@ -49,27 +51,6 @@ STANDARD_LIBRARIES = frozenset(
 )  # fmt: skip
 """Libraries of TikZ and PGFPlots that the renderer's standard document loads."""
 
-_REFERS = re.compile(r"(?!href\b)[a-zA-Z]*ref|[cC]refrange|[a-zA-Z]*[cC]ite[a-zA-Z]*|hyperlink")
-_READS = frozenset(
-    {
-        "includegraphics", "includepdf", "includesvg", "includestandalone", "input", "include",
-        "import", "subimport", "subfile", "verbatiminput", "lstinputlisting", "epsfig", "psfig",
-        "epsfbox", "epsffile", "animategraphics", "pgfimage", "pgfuseimage", "DTLloaddb", "openin",
-        "pgfdeclareimage", "csvreader", "csvautotabular", "InputIfFileExists",
-    }
-)  # fmt: skip
-_RUNS = frozenset(
-    {
-        "write", "ShellEscape", "inputminted", "mint", "mintinline", "tikzexternalize",
-        "tikzsetnextfilename", "directlua", "special", "immediate", "openout", "pdfliteral",
-    }
-)  # fmt: skip
-_MACRO = re.compile(r"\\([a-zA-Z@]+)")
-_DATA_FILE = re.compile(
-    r"\btable\s*(?:\[[^\[\]]*\]\s*)?\{[^{}\n\\]*\.\w{1,5}\s*\}|\bgraphics\s*(?:\[[^\[\]]*\]\s*)?\{"
-    r"|\\pgfplotstableread\s*(?:\[[^\[\]]*\]\s*)?\{[^{}\n\\]*\.\w{1,5}\s*\}"
-)
-_PROGRAM = re.compile(r"\\begin\s*\{minted\}|\bgnuplot\b|plot\s+function\b|\\addplot\s*shell\b")
 _LABEL = re.compile(r"(?<!\\)((?:\\\\)*)\\label\s*\{[^{}]*\}")
 _MARK = "\0"
 """Stands for a label; no file of text has it."""
@@ -83,11 +64,27 @@ class Truth:
     piece: Piece
     text: str
     definitions: tuple[Definition, ...]
+    files: tuple[Shown, ...] = ()
+    """What comes with it: the pictures of a figure."""
+    captions_left_out: int = 0
 
     @property
     def digest(self) -> str:
         """The sha256 of the text in UTF-8."""
         return hashlib.sha256(self.text.encode()).hexdigest()
+
+    @property
+    def name(self) -> str:
+        """What tells it from others: the digest of its text, or of text and files."""
+        if not self.files:
+            return self.digest
+        parts = [self.digest, *(each.digest for each in self.files)]
+        return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+    @property
+    def words(self) -> str:
+        """The text without blanks, with the digests of the files: the same for equal pieces."""
+        return "".join([*self.text.split(), *(each.digest for each in self.files)])
 
 
 @dataclass(frozen=True)
@@ -122,9 +119,9 @@ def _of_sort(paper: Paper, sort: Sort, taken: set[str]) -> Iterator[Choice]:
     for pieces in _by_chance(_wholes(paper.pieces, sort))[:MOST_TRIED]:
         if found == MOST_OF_A_SORT:
             return
-        outcome = _first_fit(pieces, paper.definitions)
+        outcome = _first_fit(pieces, paper)
         if isinstance(outcome, Ok):
-            words = "".join(outcome.value.text.split())
+            words = outcome.value.words
             if words in taken:
                 message = "the paper has the same piece twice"
                 outcome = Failed.of(Stage.FILTER, Kind.DUPLICATE, message)
@@ -146,7 +143,13 @@ def _wholes(pieces: Sequence[Piece], sort: Sort) -> list[list[Piece]]:
             wholes[-1].append(piece)
         else:
             wholes.append([piece])
+    if sort == "figure":  # of a drawing, a table or an algorithm in a figure other sorts are made
+        return [pieces for pieces in wholes if _shows_files(pieces[0])]
     return wholes
+
+
+def _shows_files(piece: Piece) -> bool:
+    return reads_files(piece.text.scan.plain(*piece.inner))
 
 
 def _by_chance(wholes: list[list[Piece]]) -> list[list[Piece]]:
@@ -158,18 +161,18 @@ def _by_chance(wholes: list[list[Piece]]) -> list[list[Piece]]:
     return sorted(wholes, key=chance)
 
 
-def _first_fit(pieces: Sequence[Piece], definitions: Definitions) -> Outcome[Truth]:
+def _first_fit(pieces: Sequence[Piece], paper: Paper) -> Outcome[Truth]:
     first: Outcome[Truth] | None = None
     for piece in pieces[:10]:
-        outcome = make(piece, definitions)
+        outcome = make(piece, paper)
         if isinstance(outcome, Ok):
             return outcome
         first = first or outcome
     return first or _not("there is nothing in it")
 
 
-def make(piece: Piece, definitions: Definitions) -> Outcome[Truth]:
-    """Make the truth of a piece, or say why it is not taken (kind UNSUITABLE)."""
+def make(piece: Piece, paper: Paper) -> Outcome[Truth]:
+    """Make the truth of a piece, or say why it is not taken (kind UNSUITABLE, TOO_LARGE)."""
     reason = _unfit(piece)
     if reason:
         return _not(reason)
@@ -177,22 +180,49 @@ def make(piece: Piece, definitions: Definitions) -> Outcome[Truth]:
     reason = _too_small(piece.sort, text)
     if reason:
         return _not(reason)
+    if piece.sort == "figure":
+        return _figure(piece, text, paper)
     plain = f"\\begin{{{piece.environment}}}{piece.text.scan.plain(*piece.inner)}"
-    reason = _depends(plain)
+    reason = depends(plain)
     if reason:
         return _not(f"it {reason}")
-    needed = definitions.needed(plain, piece.order)
+    needed = _needed(paper.definitions, plain, piece.order)
+    if isinstance(needed, Failed):
+        return needed
+    before = [preamble(needed.value)] if needed.value else []
+    if piece.sort == "plot":
+        before = [*_libraries(paper.definitions), *before]
+    return ok(Truth(piece, "\n".join([*before, text]), tuple(needed.value)))
+
+
+def _figure(piece: Piece, text: str, paper: Paper) -> Outcome[Truth]:
+    """Make the truth of a figure, with the files that it shows."""
+    paths = [each for order, each in paper.graphics_paths if order <= piece.order][-1:]
+    search = Search(paper.content, piece.folder, *paths)
+    cut = cut_figure(text, search)
+    if isinstance(cut, Failed):
+        return cut
+    figure = cut.value
+    needed = _needed(paper.definitions, figure.plain, piece.order)
+    if isinstance(needed, Failed):
+        return needed
+    package = PACKAGES.get(piece.environment)
+    before = [f"\\usepackage{{{package}}}"] if package else []
+    before += [preamble(needed.value)] if needed.value else []
+    lines = "\n".join([*before, figure.text])
+    return ok(Truth(piece, lines, tuple(needed.value), figure.files, figure.captions_left_out))
+
+
+def _needed(definitions: Definitions, plain: str, order: int) -> Outcome[list[Definition]]:
+    """Return the definitions that a piece needs, all of which can be set by themselves."""
+    needed = definitions.needed(plain, order)
     if isinstance(needed, Failed):
         return needed
     for definition in needed.value:
-        reason = _depends(definition.text)
+        reason = depends(definition.text)
         if reason:
             return _not(f"its {definition.keys[0]} {reason}")
-    before = [preamble(needed.value)] if needed.value else []
-    if piece.sort == "plot":
-        before = [*_libraries(definitions), *before]
-    lines = "\n".join([*before, text])
-    return ok(Truth(piece, lines, tuple(needed.value)))
+    return needed
 
 
 def _not(message: str) -> Failed:
@@ -262,22 +292,6 @@ def _deepest(piece: Piece) -> int:
         depth += {"open": 1, "begin": 1, "close": -1, "end": -1}.get(token.kind, 0)
         deepest = max(deepest, depth)
     return deepest
-
-
-def _depends(text: str) -> str | None:
-    """Return on what a text depends that does not come with it."""
-    names = {name.strip("@") for name in _MACRO.findall(text)}
-    if refers := next((name for name in sorted(names) if _REFERS.fullmatch(name)), None):
-        return f"refers or cites (\\{refers})"
-    if reads := names & _READS:
-        return f"reads a file (\\{min(reads)})"
-    if _DATA_FILE.search(text):
-        return "plots a file"
-    if runs := names & _RUNS:
-        return f"asks TeX for more than setting text (\\{min(runs)})"
-    if _PROGRAM.search(text):
-        return "asks for another program (minted, gnuplot)"
-    return None
 
 
 def _libraries(definitions: Definitions) -> list[str]:

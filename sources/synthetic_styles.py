@@ -29,7 +29,7 @@ _POINTED = (("diamond", 2), ("triangle", 2), ("invtriangle", 2))
 """Shapes that are much larger than their label; only around narrow ones."""
 _NARROW = 14
 
-_FONTS: dict[Language, tuple[tuple[str, int], ...]] = {
+FONTS: dict[Language, tuple[tuple[str, int], ...]] = {
     "en": (
         ("Noto Sans CJK SC", 2), ("Noto Serif CJK SC", 1), ("DejaVu Sans", 2), ("DejaVu Serif", 2),
         ("DejaVu Sans Bold", 1), ("DejaVu Sans Mono", 1), ("DejaVu Serif Bold", 1),
@@ -76,9 +76,9 @@ def random_style(chance: Chance, language: Language, nodes: int) -> Json:
         "engine": engine,
         "direction": direction,
         "levels": _levels(chance, columns, size),
-        **_scheme(chance),
+        **random_scheme(chance),
         "hue_by": chance.weighted((("branch", 5), ("level", 3), ("node", 2))),
-        "font": chance.weighted(_FONTS[language]),
+        "font": chance.weighted(FONTS[language]),
         "font_size": size,
         "margin": [chance.between(8, 25) / 100, chance.between(4, 14) / 100],
         "edges": _edges(chance, engine),
@@ -142,7 +142,7 @@ def _backdrop(chance: Chance) -> Json:
     return backdrop
 
 
-def _scheme(chance: Chance) -> Json:
+def random_scheme(chance: Chance) -> Json:
     """Draw a colour scheme: the root's hue and those that the others take in turn."""
     kind = chance.weighted((("wheel", 5), ("neighbours", 3), ("opposites", 2), ("one", 2)))
     start, count = chance.below(360), chance.between(4, 9)

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.cases import SHARED
+
+settings.register_profile("same", derandomize=True)
+settings.register_profile("explore")
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
+"""Properties draw the same examples each time, so that a change is what makes a test fail;
+``HYPOTHESIS_PROFILE=explore`` looks for new ones."""
 
 
 @pytest.fixture(scope="session")

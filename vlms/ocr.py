@@ -1,10 +1,10 @@
 """A baseline that reads: what an offline text recogniser and plain geometry make of a picture.
 
 It looks at the picture, never at the truth, and writes what the scenario asks for: a page of
-positioned lines, lines of LaTeX, empty staves, a tree of boxes. Only where a prompt asks about a
-part of the picture (tasks on mind maps) does it look at the prompt too, for labels, boxes and a few
-words. A model that does not beat it has not understood structure beyond the place of words. See
-docs/models.md.
+positioned lines, lines of LaTeX, empty staves, a tree of boxes, a chain of steps. Only where a
+prompt asks about a part of the picture (tasks on mind maps) does it look at the prompt too, for
+labels, boxes and a few words. A model that does not beat it has not understood structure beyond the
+place of words. See docs/models.md.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from benchmark.outcome import Failed, Kind, Outcome, Stage, ok
 from benchmark.records import Completion, Digest, Request, digest_bytes
 from benchmark.settings import Settings
 from benchmark.snapshot import Snapshot
-from vlms import ocr_latex, ocr_mindbench, ocr_mindmap, ocr_music, ocr_webpage
+from vlms import ocr_flowchart, ocr_latex, ocr_mindbench, ocr_mindmap, ocr_music, ocr_webpage
 from vlms.reader import Line, ModelsMissing, Weights, find_weights, shared_reader
 
 if TYPE_CHECKING:
@@ -36,12 +36,16 @@ WRITERS: dict[str, Writer] = {
     "latex": ocr_latex.write,
     "music": ocr_music.write,
     "mindmap": ocr_mindmap.write,
+    "flowchart": ocr_flowchart.write,
 }
 ASKED = frozenset({"mindmap-part", "mindmap-position", "mindmap-vqa", "mindmap-position-vqa"})
 """Scenarios in which it depends on the prompt what is to be written."""
 NEED_NO_TEXT = frozenset({"music"})
 """Scenarios whose writer looks at the picture only, so that nothing has to be read."""
-FOUND = {"latex": "text", "music": "staff", "mindmap": "text", **dict.fromkeys(ASKED, "text")}
+FOUND = {
+    **{"latex": "text", "music": "staff", "mindmap": "text", "flowchart": "text"},
+    **dict.fromkeys(ASKED, "text"),
+}
 REMEMBERED = 32
 """Readings that are kept, since several questions are asked about one picture."""
 

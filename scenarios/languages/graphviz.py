@@ -67,9 +67,10 @@ class Graphviz:
             parse_error (no graph in it), and what ``scenarios.parsing.extract`` returns.
         """
         outcome = extract(text, TAGS, truncated=truncated)
-        if isinstance(outcome, Failed):
-            return outcome
-        extracted = outcome.value
+        return outcome if isinstance(outcome, Failed) else self.read_extracted(outcome.value)
+
+    def read_extracted(self, extracted: Extracted) -> Outcome[Answer]:
+        """Read what was found in an answer already; as `read`."""
         notation = _other_notation(extracted)
         if notation:
             return _failed(Kind.UNSUPPORTED, f"the answer is {notation}, not DOT")

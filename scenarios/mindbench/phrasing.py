@@ -28,7 +28,7 @@ def phrasings(kind: str, language: Language) -> tuple[str, ...]:
     Raises:
         KeyError: there is no such kind.
     """
-    return tuple(line for line in _sections(language)[kind].split("\n") if line)
+    return tuple(line for line in read_sections("mindbench", language)[kind].split("\n") if line)
 
 
 def ask(kind: str, language: Language, chance: Chance, **values: str) -> str:
@@ -43,17 +43,23 @@ def how_to_answer(form: str, language: Language) -> str:
     Raises:
         KeyError: there is no such form.
     """
-    return _sections(language)[f"answer {form}"]
+    return read_sections("mindbench", language)[f"answer {form}"]
 
 
 def what_boxes_are(language: Language) -> str:
     """Return the sentence that says how boxes are written."""
-    return _sections(language)["boxes"]
+    return read_sections("mindbench", language)["boxes"]
 
 
 @cache
-def _sections(language: Language) -> dict[str, str]:
-    text = (_FOLDER / f"mindbench.{language}.txt").read_text(encoding="utf-8")
+def read_sections(name: str, language: Language) -> dict[str, str]:
+    """Return the sections of a file of prompts, by their headings.
+
+    Args:
+        name: of the file, without language and ending.
+        language: of the prompts.
+    """
+    text = (_FOLDER / f"{name}.{language}.txt").read_text(encoding="utf-8")
     sections: dict[str, list[str]] = {}
     lines: list[str] = []  # what stands above the first heading is for readers of the file
     for line in text.split("\n"):

@@ -225,9 +225,17 @@ class _Answering:
             return None
         for kind in _from_turn(self.kinds, turn):
             question = generate(kind, mind_map, language, chance)
-            if question is not None:
+            if question is not None and self._can_be_answered(question):
                 return self._derived(material, turn, seed, question)
         return None
+
+    def _can_be_answered(self, question: Question) -> bool:
+        """Tell whether the right answer is read as it is written.
+
+        A node's text may look like the frame of an answer (a row of tildes begins a code block).
+        """
+        read = self.read(answers.write(question.items, question.form))
+        return not isinstance(read, Failed) and not (read.value.repairs or read.value.flags)
 
     def _derived(self, material: Material, turn: int, seed: int, question: Question) -> Material:
         asked: dict[str, JsonValue] = {

@@ -12,7 +12,8 @@ from benchmark.records import Material
 from benchmark.settings import Settings
 from benchmark.snapshot import Rejected
 from flows.derivation import derive, located, places_key
-from flows.refresh import _freeze
+from flows.freezing import freeze
+from flows.gathering import Gathering
 from flows.road import refer
 from flows.workshop import Workshop
 from renderers.graphviz import GraphvizRenderer
@@ -139,8 +140,11 @@ class TestRejection:
             scenario="mindmap-position",
             failure=Failed.of(Stage.PARSE, Kind.PARSE_ERROR, "no tree"),
         )
-        outcomes = {material.id: refer(workshop, material)}
-        name = _freeze(workshop, "bundled", None, [material], outcomes, [rejected])
+        outcome = refer(workshop, material)
+        assert isinstance(outcome, Ok), outcome
+        gathering = Gathering("bundled")
+        gathering.keep(material, outcome.value)
+        name = freeze(workshop, [gathering], None, [rejected])
         assert snapshot.load(workshop.store, name).rejected == (rejected,)
 
 

@@ -100,6 +100,32 @@ def test_oracle_is_the_ceiling_and_blank_the_floor(settings):
     assert reasons == {"no weights here; run `rerender weights`"}
 
 
+def test_the_interface_shows_progress_funnel_failures_and_examples(settings, monkeypatch):
+    from prefect.client.orchestration import get_client
+
+    name, _ = refresh(settings)
+    monkeypatch.setenv("TOY_ENGINE", "down")
+    evaluate(settings, name, models=("oracle",))
+    monkeypatch.delenv("TOY_ENGINE")
+    evaluate(settings, name, models=("oracle",))
+    with get_client(sync_client=True) as client:
+        found = client.request("POST", "/artifacts/filter", json={"sort": "CREATED_DESC"}).json()
+    shown = {each["key"]: each for each in reversed(found)}
+    assert json.loads(shown["funnel"]["data"]) == [
+        {"source": "toy", "found": 12, "fetched": 12, "rendered": 11, "kept": 11,
+         "lost": "1 compile_error"}
+    ]  # fmt: skip
+    for stage, done in (("query", "11"), ("render", "11"), ("score", "22 scores")):
+        told = shown[f"progress-{stage}"]["description"]
+        counts = f"{done} done, 0 failed by the model, 0 to run again"
+        assert told == f"{stage}: 11 of 11 instances; {counts}"
+        assert shown[f"progress-{stage}"]["data"] == 100.0
+    earlier = [each for each in found if each["key"] == "progress-render"][1]
+    assert "11 to run again" in earlier["description"]
+    assert json.loads(shown["failures"]["data"])[0]["kind"] == "engine_unavailable"
+    assert "data:image/png;base64," in shown["examples"]["data"]
+
+
 def test_nothing_is_computed_twice(settings):
     name, _ = refresh(settings)
     _, first, _ = evaluate(settings, name)
@@ -145,6 +171,19 @@ def test_an_infra_failure_is_shown_not_scored_and_retried(settings, monkeypatch)
     assert counts.results["query"] == {"cached": 11}, "what was done is found"
     assert counts.results["render"] == {"done": 11}
     assert all(isinstance(each.rendering, Ok) for each in traced)
+
+
+def test_a_budget_stops_the_asking_and_a_larger_one_goes_on(settings):
+    name, _ = refresh(settings)
+    state, _, counts = evaluate(settings, name, models=("toy-counting",), max_tokens=35)
+    assert state.is_failed()
+    assert "the budget is used up (40 of 35 tokens)" in state.message
+    assert counts.results["query"] == {"done": 4, "infra": 7}
+    render = counts.results["render"]
+    assert (render["skipped"], render["done"] + render.get("cached", 0)) == (7, 4), "one answer"
+    state, _, counts = evaluate(settings, name, models=("toy-counting",), max_tokens=1000)
+    assert state.is_completed()
+    assert counts.results["query"] == {"cached": 4, "done": 7}
 
 
 def test_a_refresh_without_engine_freezes_nothing(settings, monkeypatch):

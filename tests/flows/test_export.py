@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import typer
+from pyarrow.parquet import read_table
 from typer.testing import CliRunner
 
 from benchmark import registry, snapshot
@@ -122,6 +123,29 @@ def test_image2struct_comes_back_as_it_was(store, bundled, tmp_path):
         assert after.attributes["compared_with"] == "picture"
         assert "width" not in after.attributes
     assert any(material.assets for material in materials.values())
+
+
+def test_figures_go_out_with_their_files_and_come_back(store, tmp_path):
+    figures = [o.value for o in Bundled().collect() if o.value.subset == "figure"]
+    kept = figures[0].provenance.model_copy(
+        update={"publishable": False, "licence": "LicenseRef-arXiv-nonexclusive"}
+    )
+    figures[0] = figures[0].model_copy(update={"provenance": kept})
+    instances = [instance(store, material, n) for n, material in enumerate(figures)]
+    shares = export(store, frozen(store, *instances), tmp_path / "out", private=False)
+    assert [(s.whole, s.recipe, s.left_out) for s in shares] == [
+        (len(figures) - 1, 0, 0),
+        (0, 1, 0),
+    ]
+    materials, failures = collected(Image2Struct(tmp_path / "out"))
+    assert len(failures) == 1, "what may not be passed on is a recipe"
+    assert len(materials) == len(figures) - 1
+    for material, before in zip(materials.values(), figures[1:], strict=True):
+        assert (material.subset, material.truth) == ("figure", before.truth)
+        assert material.assets == before.assets
+    file = tmp_path / "out/i2s-latex/figure/validation-00000-of-00001.parquet"
+    names = [row["asset_names"] for row in read_table(file).to_pylist()]
+    assert names == [[], *(sorted(figure.assets) for figure in figures[1:])]
 
 
 def test_published_instances_come_back_under_their_names(store, tmp_path):

@@ -15,6 +15,7 @@ import pytest
 
 from benchmark.snapshot import load
 from benchmark.store import Store
+from tests.cases import SHARED
 from tests.servers.all_sites import SOURCES, all_sites
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -59,7 +60,7 @@ class Home:
 
 @pytest.fixture(scope="module")
 def sites():
-    with all_sites() as served:
+    with all_sites(SHARED if SHARED.is_dir() else None) as served:
         yield served
 
 

@@ -16,7 +16,15 @@ from PIL import Image
 from benchmark import registry
 from benchmark.outcome import Failed, Kind, Stage, ok
 from benchmark.protocols import Fit, MetricUnavailable, Needs
-from benchmark.records import Answer, Material, Picture, Provenance, Structure
+from benchmark.records import (
+    Answer,
+    Completion,
+    Material,
+    Picture,
+    Provenance,
+    Structure,
+    Usage,
+)
 from metrics.metric import FunctionMetric
 
 PROVENANCE = Provenance(
@@ -82,6 +90,19 @@ class ToySource:
             )
 
 
+class Counting:
+    """A model whose every answer takes ten tokens, one after the other."""
+
+    name, concurrency, sees_truth = "toy-counting", 1, False
+
+    def settings(self):
+        return {"version": 1}
+
+    def complete(self, request):
+        usage = Usage(input_tokens=7, output_tokens=3)
+        return ok(Completion(text="something", usage=usage, model=self.name))
+
+
 def absent(prediction, reference):
     raise MetricUnavailable("no weights here; run `rerender weights`")
 
@@ -109,5 +130,6 @@ def register() -> None:
     registry.renderers.register("toy", ToyRenderer)
     registry.scenarios.register("toy", ToyScenario())
     registry.sources.register("toy", ToySource())
+    registry.models.register("toy-counting", lambda name, settings, snapshot: Counting())
     for name, each in METRICS.items():
         registry.metrics.register(name, each)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import csv
 import dataclasses
+import datetime as dt
 import io
 
 import pytest
 
 from benchmark.outcome import Failed, Kind, Stage
-from benchmark.records import Flag, Score
+from benchmark.records import Flag, Provenance, Score
 from reports.leaderboard import Leaderboard, Result, Row, Table, leaderboard, to_csv
+from reports.terminal import footnotes
 from tests.reports.samples import METRICS, Named, answered, failed, instance, pending
 
 WEB = Named("webpage")
@@ -31,6 +33,10 @@ def row(table: Table, model: str) -> Row:
 def mean(table: Table, model: str, metric: str) -> float | None:
     cells = row(table, model).cells
     return next(cell.interval.mean for cell in cells if cell.metric == metric)
+
+
+def made_on(day: dt.date) -> Provenance:
+    return instance("any").provenance.model_copy(update={"created": day})
 
 
 ITEMS = [instance(f"page-{number}") for number in range(4)]
@@ -205,6 +211,27 @@ def test_instances_of_one_document_are_resampled_together() -> None:
     table = whole(board(results))
     assert (table.n, table.documents) == (20, 4)
     assert row(table, "a").cells[0].interval.clusters == 4
+
+
+def test_a_row_says_what_was_made_after_the_models_training_data_ends() -> None:
+    old = instance("old").model_copy(update={"provenance": made_on(dt.date(2023, 10, 1))})
+    new = instance("new").model_copy(update={"provenance": made_on(dt.date(2023, 10, 2))})
+    scores = {"ssim": 0.5, "edit": 0.5}
+    results = [
+        answered(model, item, scores)
+        for model in ("openai/gpt-4o-2024-08-06", "local/nobody-knows")
+        for item in (old, new)
+    ]
+    rows = {row.model: row for row in leaderboard(results, METRICS, [Named("webpage")]).overall}
+    known = rows["openai/gpt-4o-2024-08-06"]
+    assert (known.cutoff, known.new_to_it, known.n) == (dt.date(2023, 10, 1), 1, 2)
+    unknown = rows["local/nobody-knows"]
+    assert (unknown.cutoff, unknown.new_to_it) == (None, None)
+    notes = footnotes([known, unknown])
+    assert notes == [
+        "openai/gpt-4o-2024-08-06 was trained on data until 2023-10-01: 1 of 2 instances were "
+        "made later"
+    ]
 
 
 def test_tokens_are_summed() -> None:

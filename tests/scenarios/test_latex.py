@@ -7,12 +7,13 @@ from functools import partial
 import pytest
 
 from benchmark.outcome import Failed, Kind, Ok
-from benchmark.records import Picture
+from benchmark.records import Asset, Picture
+from flows.road import with_assets
 from renderers import canvas
 from renderers.tex import TexRenderer
 from scenarios.latex import Latex
 from scenarios.roundtrip import render_answer
-from sources.bundled import FOLDER
+from sources.bundled import FOLDER, Bundled
 from tests.cases import case_input, case_params, hard_cases
 from tests.contracts.scenario_contract import ScenarioContract, instance
 from tests.scenarios import reading
@@ -21,6 +22,11 @@ from tests.scenarios.containers import ready, rendered
 SCENARIO = Latex()
 read = partial(reading.read, SCENARIO)
 PIECES = sorted((FOLDER / "latex").glob("*/*.tex"))
+FIGURES = [
+    outcome.value
+    for outcome in Bundled().collect()
+    if outcome.value.scenario == "latex" and outcome.value.subset == "figure"
+]
 
 FAILURES = {
     "latex-010": (Kind.COMPILE_ERROR, "Dimension too large"),
@@ -122,12 +128,21 @@ class TestPrompts:
         prompt = SCENARIO.prompt(instance(SCENARIO, subset))
         assert "{" + "subject}" not in prompt
         assert "{items}" not in prompt
+        assert "{files}" not in prompt
         for words in ("snippet", "document", "one code block", "no files", "amsmath"):
             assert words in prompt
 
     def test_each_subset_has_its_own(self):
         prompts = {SCENARIO.prompt(instance(SCENARIO, subset)) for subset in SCENARIO.subsets}
         assert len(prompts) == len(SCENARIO.subsets)
+
+    def test_names_the_files_that_come_with_a_figure(self):
+        alone = instance(SCENARIO, "figure")
+        assets = tuple(Asset(path=f"figure{n}.png", digest="0" * 64) for n in (1, 2))
+        prompt = SCENARIO.prompt(alone.model_copy(update={"assets": assets}))
+        assert "figure1.png, figure2.png" in prompt
+        assert "no files" not in prompt
+        assert "{paths}" not in prompt
 
 
 class TestBlank:
@@ -140,7 +155,8 @@ class TestBlank:
 
 class TestBundledPieces:
     def test_at_least_six_of_each_subset(self):
-        for subset in set(SCENARIO.subsets) - {"wild"}:  # found as pictures, never bundled
+        others = {"wild", "figure"}  # found as pictures, never bundled; kept in folders
+        for subset in set(SCENARIO.subsets) - others:
             assert len([path for path in PIECES if path.parent.name == subset]) >= 6
 
     @pytest.mark.parametrize("path", PIECES, ids=lambda path: path.stem)
@@ -152,6 +168,26 @@ class TestBundledPieces:
         assert picture.pages == 1
         assert picture.flags == ()
         assert "Overfull" not in picture.log
+
+    @pytest.mark.parametrize("material", FIGURES, ids=lambda material: material.id)
+    def test_figures_render_with_their_files(self, renderer, material):
+        assert len(FIGURES) >= 3
+        answer = read(material.truth)
+        assert answer.repairs == ("preamble supplied",)
+        whole = with_assets(answer, material.assets)
+        rendered_answer, picture = rendered(SCENARIO, renderer, whole)
+        assert rendered_answer == whole
+        assert (picture.pages, picture.flags) == (1, ())
+        assert "Overfull" not in picture.log
+        bare = render_answer(SCENARIO, renderer, answer)
+        assert isinstance(bare, Failed)
+        assert bare.kind is Kind.MISSING_RESOURCE
+
+    def test_a_blank_answer_to_a_figure_is_blank(self, renderer):
+        blank = read(SCENARIO.blank())
+        with_files = with_assets(blank, FIGURES[0].assets)
+        pictures = [rendered(SCENARIO, renderer, answer)[1] for answer in (blank, with_files)]
+        assert pictures[0].png == pictures[1].png
 
     def test_comments_do_not_matter(self, renderer):
         text = PIECES[0].read_text("utf-8")

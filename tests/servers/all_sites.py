@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import httpx
 
 from tests.servers import github_content
+from tests.servers.arxiv_papers import real_papers
 from tests.servers.arxiv_server import ArxivServer, arxiv_server
-from tests.servers.github_server import GitHub, github
+from tests.servers.github_server import GitHub, Repo, github
 from tests.servers.imslp_server import NAME, PASSWORD, Imslp, imslp
-from tests.servers.map_sites_server import MapSites, map_sites
+from tests.servers.map_sites_server import BIGGERPLATE, CDN, MapSites, map_sites
 from tests.servers.mutopia_server import REPOSITORY, Mutopia, mutopia
 from tests.servers.site import Answer, Asked, serving
 
@@ -58,9 +60,33 @@ class Sites:
         }
 
 
+def show_real_files(sites: Sites, shared: Path) -> None:
+    """Put files that people made among what the sites have, where a refresh meets them first."""
+    real = shared / "real"
+    sites.arxiv.papers = [*real_papers(shared, sites.arxiv.day), *sites.arxiv.papers]
+    folder = real / "jekyll" / "image2struct_valid_repo"
+    files = {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+    sites.github.repositories.append(
+        Repo("real/real.github.io", files, created="2026-11-26T08:00:00Z")
+    )
+    for name in ("HeidenroesleinM.ly", "bwv-938.ly", "carcassi-op60-11.ly"):
+        text = (real / "ly" / name).read_text(encoding="utf-8", errors="replace")
+        sites.mutopia.add(f"ftp/Real/{name}", text, sites.mutopia.commits[0])
+    answers = sites.maps.answers
+    for address, path in (
+        (f"{CDN}/maps/Tea01.xmind", real / "xmind" / "xmind_pro.xmind"),
+        (f"{BIGGERPLATE}/files/changed3.mmap", real / "mmap" / "wise_process.mmap"),
+    ):
+        answers[address] = replace(answers[address], body=path.read_bytes())
+
+
 @contextmanager
-def all_sites() -> Iterator[Sites]:
-    """Serve every site with its default content."""
+def all_sites(shared: Path | None = None) -> Iterator[Sites]:
+    """Serve every site with its default content, and with real files where they are at hand."""
     with ExitStack() as stack:
         hub = github(github_content.repositories(), github_content.tomorrow())
         sites = Sites(
@@ -79,6 +105,8 @@ def all_sites() -> Iterator[Sites]:
         ):
             sites.mirrors |= mirrors
         sites.mirrors[API] = stack.enter_context(_one_api(sites))
+        if shared is not None:
+            show_real_files(sites, shared)
         yield sites
 
 

@@ -20,6 +20,7 @@ TIDES = r"""\documentclass{article}
 \usepackage{algorithm,algpseudocode}
 \usepackage{tikz,pgfplots}
 \pgfplotsset{compat=1.18}
+\graphicspath{{pictures/}}
 \input{macros} % the authors' own
 \begin{document}
 \section{Tides}
@@ -55,6 +56,12 @@ By~\eqref{eq:height} and \cite{moon},
     \end{axis}
   \end{tikzpicture}
   \caption{A day at the pier, after \cite{moon}.}
+\end{figure}
+\begin{figure}[t]
+  \centering
+  \subfigure[Ebb]{\includegraphics[width=0.3\linewidth]{ebb}}\hspace{5mm}
+  \subfigure[Flood]{\includegraphics[width=0.3\linewidth]{flood.jpeg}}
+  \caption{The water $\height(t)$ under the pier.}\label{fig:pier}
 \end{figure}
 \end{document}
 Left over after the end: \begin{equation} \text{never shown anywhere at all} \end{equation}
@@ -145,7 +152,25 @@ class Paper:
         return self.changed or self.submitted.date()
 
 
-TIDES_SOURCE = tar_gz({"paper.tex": TIDES, "macros.tex": MACROS, "results/table.tex": TABLE})
+def drawn(kind: str, rows: int) -> bytes:
+    """Return a small picture: water up to a row."""
+    from PIL import Image
+
+    picture, buffer = Image.new("RGB", (60, 40), (240, 230, 200)), io.BytesIO()
+    picture.paste((40, 90, 160), (0, rows, 60, 40))
+    picture.save(buffer, kind)
+    return buffer.getvalue()
+
+
+TIDES_SOURCE = tar_gz(
+    {
+        "paper.tex": TIDES,
+        "macros.tex": MACROS,
+        "results/table.tex": TABLE,
+        "pictures/ebb.png": drawn("PNG", 30),
+        "pictures/flood.jpeg": drawn("JPEG", 10),
+    }
+)
 
 
 def papers_of(day: dt.date) -> list[Paper]:

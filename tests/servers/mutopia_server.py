@@ -53,7 +53,7 @@ PIANO = (
 SONG = (
     '<< \\new Staff \\new Voice = "v" \\relative c\' { \\time 2/4 \\partial 4 c4 | d e | f g | a2 }'
     " "
-    '\\new Lyrics \\lyricsto "v" \\lyricmode { Sing a lit -- tle song now } >>'
+    '\\new Lyrics \\lyricsto "v" { Sing a lit -- tle song now } >>'
 )
 V = '\\version "2.24.0"\n'
 OLD = '\\version "2.18.2"\n'

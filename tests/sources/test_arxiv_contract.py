@@ -7,9 +7,10 @@ import datetime as dt
 import pytest
 
 from benchmark.outcome import Failed, Kind, Ok
+from benchmark.records import digest_bytes
 from benchmark.settings import Settings
 from sources.arxiv import Arxiv
-from sources.arxiv_pieces import fetch_again
+from sources.arxiv_pieces import Again, fetch_again
 from sources.http import Client
 from tests.contracts.source_contract import SourceContract
 from tests.servers.arxiv_papers import real_papers
@@ -41,7 +42,7 @@ class TestContract(SourceContract):
 def test_yields_every_sort_and_says_what_became_of_every_paper(server: ArxivServer):
     outcomes = list(Arxiv().collect())
     subsets = [each.value.subset for each in outcomes if isinstance(each, Ok)]
-    assert subsets[:4] == ["plot", "algorithm", "table", "equation"]
+    assert subsets[:5] == ["plot", "algorithm", "table", "figure", "equation"]
     dropped = {
         each.subject.rpartition("/")[2]: each.kind for each in outcomes if isinstance(each, Failed)
     }
@@ -62,13 +63,22 @@ def test_what_may_not_be_passed_on_is_fetched_again_by_its_recipe(server: ArxivS
         "CC-BY-4.0": True,
         "LicenseRef-arXiv-nonexclusive": False,
     }
+    (figure,) = (material for material in found if material.subset == "figure")
+    assert figure.provenance.recipe["assets"] == [
+        {"path": path, "member": member, "sha256": digest_bytes(figure.assets[path])}
+        for path, member in (
+            ("figure1.png", "pictures/ebb.png"),
+            ("figure2.jpg", "pictures/flood.jpeg"),
+        )
+    ]
     with Client() as client:
         for material in found:
-            assert fetch_again(client, material.provenance.recipe) == Ok(material.truth)
-        changed = {**found[0].provenance.recipe, "sha256": "0" * 64}
-        gone = fetch_again(client, changed)
-    assert isinstance(gone, Failed)
-    assert gone.kind is Kind.GONE
+            again = fetch_again(client, material.provenance.recipe)
+            assert again == Ok(Again(material.truth, material.assets))
+        of_text = {**found[0].provenance.recipe, "sha256": "0" * 64}
+        of_file = {**figure.provenance.recipe, "assets": []}
+        gone = [fetch_again(client, changed) for changed in (of_text, of_file)]
+    assert [each.kind for each in gone if isinstance(each, Failed)] == [Kind.GONE] * 2
 
 
 def test_the_next_day_asks_only_for_what_is_new(server: ArxivServer):
@@ -109,7 +119,7 @@ def test_real_papers_give_pieces_of_several_sorts(monkeypatch, tmp_path, shared)
         settings = Settings(http_cache=tmp_path, arxiv_categories=("cs.*",))
         outcomes = list(Arxiv(settings=settings, today=day).collect(since=day))
     found = [each.value for each in outcomes if isinstance(each, Ok)]
-    assert {material.subset for material in found} == {"algorithm", "equation", "table"}
+    assert {material.subset for material in found} == {"algorithm", "equation", "figure", "table"}
     assert {material.provenance.publishable for material in found} == {False}
     assert all("??" not in material.truth for material in found)
     assert not any(r"\ref" in m.truth or r"\cite" in m.truth for m in found)

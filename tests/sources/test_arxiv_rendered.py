@@ -14,7 +14,7 @@ from flows.workshop import Workshop
 from sources.arxiv_pieces import materials, read_choices
 from sources.arxiv_site import Listed
 from sources.arxiv_source import open_source
-from tests.servers.arxiv_papers import TIDES_SOURCE, tar_gz, tree
+from tests.servers.arxiv_papers import TIDES_SOURCE, drawn, tar_gz, tree
 
 PAPER = Listed("2611.00001", 1, dt.date(2026, 11, 29), ("Ada Example",), ("cs.LG",), "")
 
@@ -99,9 +99,29 @@ def test_pieces_with_all_that_their_paper_defines_are_clean_references(workshop)
     assert not {name: each for name, each in found.items() if isinstance(each, Failed)}
 
 
+@pytest.mark.parametrize(
+    "figure",
+    [
+        r"\begin{wrapfigure}[9]{r}{0.4\textwidth}\centering\includegraphics[width=5cm]{a}"
+        r"\caption{A pier at ebb.}\end{wrapfigure}",
+        r"\begin{SCfigure}[1.2][t]\includegraphics[width=5cm]{a}\caption{A pier.}\end{SCfigure}",
+        r"\begin{figure*}\subfloat[One]{\includegraphics[width=.4\linewidth]{a}}\hfill\subfigure"
+        r"[Two]{\includegraphics*[trim=1 2 3 4,clip]{{b.c}.pdf}}\caption{\cite{x}}\end{figure*}",
+    ],
+    ids=["wrapfigure", "SCfigure", "figure*"],
+)
+def test_figures_are_clean_references(workshop, figure):
+    text = f"\\documentclass{{article}}\n\\begin{{document}}\n{figure}\n\\end{{document}}\n"
+    source = {"main.tex": text, "a.jpg": drawn("JPEG", 20), "b.c.pdf": drawn("PDF", 20)}
+    (reference,) = rendered(workshop, tar_gz(source)).values()
+    assert isinstance(reference, Ok), reference
+    assert reference.value.subset == "figure"
+    assert {asset.path for asset in reference.value.assets} <= {"figure1.jpg", "figure2.pdf"}
+
+
 def test_the_papers_of_the_loopback_arxiv_are_clean_references(workshop):
     found = rendered(workshop, TIDES_SOURCE)
-    assert len(found) == 5
+    assert len(found) == 6
     assert not {name: each for name, each in found.items() if isinstance(each, Failed)}
 
 
@@ -113,7 +133,7 @@ def test_pieces_of_a_real_paper_are_clean_references(workshop, shared):
 
 def test_a_real_paper_of_many_files_gives_clean_references_and_typed_failures(workshop, shared):
     found = rendered(workshop, tree(shared / "real" / "tex" / "tree_cl_dice"))
-    assert len(found) == 6
-    assert sum(isinstance(each, Ok) for each in found.values()) >= 3
+    assert len(found) == 8
+    assert sum(isinstance(each, Ok) for each in found.values()) >= 5
     # it mixes two packages for pseudo-code, and uses one for dashed lines in tables
     assert all(each.final for each in found.values() if isinstance(each, Failed))

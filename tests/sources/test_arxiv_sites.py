@@ -421,7 +421,8 @@ class TestTurns:
         first = next(iter(Arxiv(settings=settings, today=DAY).collect(since=DAY)))
         assert first.value.subset == "equation"
         asked = sum(asked.path.startswith(SOURCES) for asked in server.site.asked)
-        assert asked == 3 * PATIENCE  # a plot, an algorithm and a table were looked for
+        # a plot, an algorithm, a table and a figure were looked for
+        assert asked == 4 * PATIENCE
 
     def test_very_many_papers_without_any_piece_end(self):
         drop = Failed.of(stage="filter", kind=Kind.UNSUITABLE, message="nothing")

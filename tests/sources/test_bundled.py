@@ -1,3 +1,4 @@
+import re
 from collections import Counter
 
 import pytest
@@ -19,6 +20,7 @@ def test_there_is_enough_of_each_kind():
     for name in Bundled.scenarios:
         for subset in set(registry.scenarios.get(name).subsets) - {"wild", "scan"}:  # pictures only
             assert subsets[name, subset] >= 2, (name, subset)
+    assert subsets["latex", "figure"] >= 3
     assert all(subsets["latex", s] >= 6 for s in ("equation", "table", "algorithm", "plot"))
 
 
@@ -42,6 +44,14 @@ def test_pages_have_sites_of_every_sort():
     assert sum("_posts/" in page.truth for page in pages) >= 1
     assert sum(".scss" in page.truth for page in pages) >= 1
     assert sum(bool(page.assets) for page in pages) >= 2, "with pictures"
+
+
+def test_figures_come_with_the_pictures_that_they_show():
+    figures = [material for material in MATERIAL if material.subset == "figure"]
+    for figure in figures:
+        shown = re.findall(r"\\includegraphics\[.*?\]\{(.*?)\}", figure.truth)
+        assert sorted(shown) == sorted(figure.assets)
+    assert not any(m.assets for m in MATERIAL if m.scenario == "latex" and m not in figures)
 
 
 def test_maps_are_small_and_large():

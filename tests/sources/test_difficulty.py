@@ -46,6 +46,10 @@ def chain(depth: int) -> str:
         ("music", "{ c4 % d e f\n g \"a b\" do4 re mi }", {"notes": 5, "staves": 1}),
         ("mindmap", chain(3), {"nodes": 3, "depth": 3}),
         ("mindmap", "not a tree", {"nodes": 1, "depth": 1}),
+        ("flowchart", 'digraph { a -> b -> c /* d -> e */ ; b -> "x -> y" } // f -> g',
+         {"edges": 3}),
+        ("flowchart", 'graph { a -- b -- c }', {"edges": 2}),
+        ("flowchart", "flowchart TD\nA-->B\nB-.->C\nC==>D %% D-->E", {"edges": 3}),
         ("webpage", json.dumps([{"filename": "a.html", "content": "<p>\n\nhi there\n"}]),
          {"lines": 2, "tokens": 5, "assets": 0}),
     ],
@@ -79,6 +83,7 @@ def test_each_third_is_populated(shared):
     found: dict[str, Counter[str | None]] = defaultdict(Counter)
     texts = [("music", path) for path in real.glob("ly/**/*.ly")]
     texts += [("latex", path) for path in real.glob("tex/tikz/*.tex")]
+    texts += [("flowchart", path) for path in real.glob("dot/*.dot")]
     pieces = [
         material(scenario, path.read_text(encoding="utf-8", errors="replace"))
         for scenario, path in texts

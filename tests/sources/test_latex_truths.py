@@ -307,6 +307,11 @@ def test_few_of_each_sort_are_taken_in_turns_and_always_the_same():
     assert found == list(choose(paper(body)))
 
 
+def test_inner_commands_that_read_a_file_are_seen():
+    preamble = r"\makeatletter\newcommand{\own}{\@@input secret }\makeatother"
+    assert reasons(f"\\[{LONG}\\own\\]", preamble) == [r"its \own reads a file (\input)"]
+
+
 def test_what_cites_in_a_path_of_tikz_is_seen():
     path = r"\path[mine] (0,0) node {\cite{a}} -- (1,1) node[above] {b};"
     body = (
