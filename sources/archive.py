@@ -21,6 +21,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Protocol, cast
 
 from benchmark.outcome import Failed, Kind, Outcome, Stage, ok
+from benchmark.records import whole
 
 GZIP, ZIP, TAR_MAGIC_OFFSET = b"\x1f\x8b", b"PK\x03\x04", 257
 EMPTY_ZIP = b"PK\x05\x06"
@@ -28,7 +29,10 @@ CHUNK = 1 << 16
 HEADER_BYTES = 1_000_000
 """Most bytes between two members of a streamed tar: headers, long names, padding, read-ahead."""
 
-DAMAGED = (tarfile.TarError, zlib.error, EOFError, OSError, ValueError, RecursionError)
+DAMAGED = (
+    *(tarfile.TarError, zlib.error, EOFError, OSError, ValueError),
+    *(OverflowError, RecursionError),
+)
 """What the reading of a streamed tar that is truncated, damaged or forged raises."""
 
 
@@ -102,6 +106,7 @@ def unpack(
         RuntimeError,  # an encrypted zip entry
         OSError,
         ValueError,  # a header whose numbers make no sense
+        OverflowError,  # or are larger than any file
     ) as error:
         return Failed.of(
             Stage.FETCH, Kind.PARSE_ERROR, f"archive is damaged or truncated: {error or 'no data'}"
@@ -133,8 +138,7 @@ def read_tar_stream(path: Path, most: int) -> Iterator[Member]:
 
     Raises:
         TooMuch: the archive is larger than `most`, or has headers of over ``HEADER_BYTES``.
-        tarfile.TarError, zlib.error, EOFError, OSError, ValueError, RecursionError: it is damaged
-            or forged, see ``DAMAGED``.
+        one of ``DAMAGED``: it is damaged or forged.
     """
     with gzip.open(path) as file:
         stream = _Bounded(file, most)
@@ -220,6 +224,8 @@ class _Files:
             or any(ord(character) < 32 or ord(character) == 127 for character in name)
         ):
             raise _Refused(Kind.UNSAFE_INPUT, f"entry {name!r} leaves the folder")
+        if whole(name) != name:
+            raise _Refused(Kind.UNSAFE_INPUT, f"entry {name!r} has a name that is not UTF-8")
         if len(name) > self.limits.name_characters:
             raise _Refused(Kind.RESOURCE_LIMIT, f"entry name of {len(name)} characters")
         clean = str(path)

@@ -134,6 +134,23 @@ def test_a_link_in_a_zip_is_refused():
     assert unpack(packed((info, "/etc/passwd"))).kind is Kind.UNSAFE_INPUT
 
 
+def test_a_name_that_no_manifest_can_hold_is_refused():
+    buffer = io.BytesIO()
+    with tarfile.open(
+        fileobj=buffer, mode="w", format=tarfile.GNU_FORMAT, encoding="latin-1"
+    ) as archive:
+        archive.addfile(tarfile.TarInfo("site/café.html"))
+    assert unpack(buffer.getvalue()).kind is Kind.UNSAFE_INPUT
+
+
+@pytest.mark.parametrize("kind", [tarfile.REGTYPE, tarfile.XHDTYPE])
+def test_a_tar_that_claims_a_size_beyond_any_number_is_damaged(kind):
+    info = tarfile.TarInfo("a")
+    info.type, info.size = kind, 1 << 80
+    data = info.tobuf(tarfile.GNU_FORMAT) + bytes(2048)
+    assert unpack(data).kind is Kind.PARSE_ERROR
+
+
 def test_the_total_is_limited_while_reading():
     data = tar(*[(f"f{n}", bytes([n]) * 1000) for n in range(20)], mode="w")
     assert isinstance(unpack(data, Limits(total_bytes=30_000)), Ok)
