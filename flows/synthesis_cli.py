@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from flows.console import Exit, console, errors, fail
+from flows.console import Exit, console, errors, fail, read_settings
 
 synthesis_app = typer.Typer(no_args_is_help=True, help="Make material by seed.")
 
@@ -36,14 +36,13 @@ def mindmap(
     """Draw random mind maps in random styles: pictures, trees, graphs, boxes and a manifest."""
     from time import monotonic
 
-    from benchmark.settings import Settings
     from flows.progress import Bars, observed_by
     from flows.synthesis import MANIFEST, SynthesisError, synthesise
 
     begun = monotonic()
     with Bars(console) as bars, observed_by(bars):
         try:
-            written, failed = synthesise(output, lang.value, count, seed, Settings())
+            written, failed = synthesise(output, lang.value, count, seed, read_settings())
         except SynthesisError as error:
             fail(str(error), Exit.INFRA_FAILURES)
         except OSError as error:

@@ -165,14 +165,11 @@ def _check(site: Site, url: httpx.URL) -> None:
 
 
 def _base(host: str, address: str) -> httpx.URL:
-    wrong = f"the mirror of {host} is no http(s) address: {address!r}"
+    """Read the address of a mirror, which the settings have checked."""
     try:
-        base = httpx.URL(address)
-    except httpx.InvalidURL:
-        raise ValueError(wrong) from None
-    if base.scheme not in {"http", "https"} or not base.host or base.query or base.userinfo:
-        raise ValueError(wrong)
-    return base
+        return httpx.URL(address)
+    except httpx.InvalidURL as error:
+        raise ValueError(f"the mirror of {host} is no address: {error}") from None
 
 
 def _host(url: httpx.URL) -> str:
