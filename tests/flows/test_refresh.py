@@ -252,6 +252,21 @@ class TestFilters:
         with pytest.raises(RefreshError, match="looks like site-a/1"):
             refresh(settings, "site-b", without=("blank",))
 
+    def test_what_a_set_says_of_its_pictures_drops_nothing(self, settings, sites, monkeypatch):
+        site, _ = sites
+        site.script = [piece("site-a", 1)]
+        first, _ = refresh(settings, "site-a", without=("blank",))
+        measured = first.instances[0].attributes
+        own = [
+            piece("toy", number).model_copy(update={"attributes": attributes})
+            for number, attributes in enumerate((measured, measured, {"phash": "none"}), 1)
+        ]
+        monkeypatch.setattr(toy.ToySource, "collect", lambda *_, **__: iter(map(ok, own)))
+        frozen, _ = refresh(settings, "toy", without=("blank",))
+        assert len(frozen.instances) == 3
+        site.script = [piece("site-a", 9)]
+        assert refresh(settings, "site-a")[0].instances, "and no later refresh trips over it"
+
     def test_what_is_drawn_otherwise_each_time_is_dropped(self, settings, sites, monkeypatch):
         drawn = []
         original = toy.ToyRenderer.render
