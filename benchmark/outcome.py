@@ -174,6 +174,7 @@ class Failed(BaseModel):
         line = printable(" ".join(message.split()))
         if len(line) > MESSAGE_CHARACTERS:
             line = line[: MESSAGE_CHARACTERS - 1] + "…"
+        detail = detail.encode("utf-8", "replace").decode()
         return cls(stage=stage, kind=kind, message=line, detail=detail, subject=printable(subject))
 
     def __str__(self) -> str:

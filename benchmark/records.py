@@ -35,6 +35,18 @@ Whole = Annotated[str, AfterValidator(whole)]
 """Foreign text in a form that can be written to a file and read again unchanged."""
 
 
+def _whole_json(values: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    text = json.dumps(values, ensure_ascii=False)
+    if whole(text) == text:
+        return values
+    cleaned: dict[str, JsonValue] = json.loads(whole(text))
+    return cleaned
+
+
+WholeJson = Annotated[dict[str, JsonValue], AfterValidator(_whole_json)]
+"""Foreign values by name, with their texts in that form."""
+
+
 class Record(BaseModel):
     """Base of all records: frozen, unknown fields refused."""
 
@@ -111,7 +123,7 @@ class Picture(Record):
 class Asset(Record):
     """A file that comes with an instance and is at hand for truth and answer alike (an image)."""
 
-    path: str
+    path: Whole
     digest: Digest
 
 
@@ -119,17 +131,17 @@ class Provenance(Record):
     """Where an instance comes from and what may be done with it."""
 
     source: str = Field(description="registered name of the source")
-    author: str
-    licence: str = Field(description="SPDX identifier, or LicenseRef-…")
+    author: Whole
+    licence: Whole = Field(description="SPDX identifier, or LicenseRef-…")
     created: dt.date = Field(description="when the material was made, not when it was fetched")
-    url: str | None = None
-    made: str = Field(default="", description="how the material was made or chosen")
+    url: Whole | None = None
+    made: Whole = Field(default="", description="how the material was made or chosen")
     publishable: bool = Field(
         default=True,
         description="whether its licence lets everybody pass the content on; if not, a published "
         "snapshot holds the recipe instead",
     )
-    recipe: dict[str, JsonValue] = Field(
+    recipe: WholeJson = Field(
         default_factory=dict,
         description="how the same content is fetched again: addresses, versions, places, digests",
     )
@@ -139,7 +151,7 @@ class Subject(Record):
     """What a picture shows where that is not the truth: a text that a scenario reads and draws."""
 
     scenario: str = Field(description="registered name of the scenario that reads the text")
-    text: str
+    text: Whole
 
 
 class Material(Record):
@@ -149,10 +161,10 @@ class Material(Record):
     the truth is rendered to.
     """
 
-    id: str = Field(description="stable and unique within the source, e.g. webpage/html/cafe")
+    id: Whole = Field(description="stable and unique within the source, e.g. webpage/html/cafe")
     scenario: str
     subset: str
-    truth: str | None = Field(
+    truth: Whole | None = Field(
         description="the structure, as a perfect answer would write it; None where only a picture "
         "is known (a scan)"
     )
@@ -162,9 +174,9 @@ class Material(Record):
     picture: bytes | None = Field(
         default=None, description="the picture, where it came as one (PNG, JPEG, …)"
     )
-    assets: dict[str, bytes] = Field(default_factory=dict)
+    assets: dict[Whole, bytes] = Field(default_factory=dict)
     provenance: Provenance
-    attributes: dict[str, JsonValue] = Field(default_factory=dict)
+    attributes: WholeJson = Field(default_factory=dict)
     metrics: tuple[str, ...] | None = Field(
         default=None, description="those of the scenario that say something of it; None: all"
     )

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
+from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -17,12 +20,19 @@ from pydantic_settings import (
 PROJECT = Path(__file__).resolve().parent.parent
 """The checkout that this application runs from."""
 
+CREDENTIALS = re.compile(r"//[^/@\s]*@")
+"""What stands before the host of an address and is nobody's business."""
+
 
 class Settings(BaseSettings):
     """All that a user may set; every field is also ``RERENDER_<FIELD>`` in the environment."""
 
     model_config = SettingsConfigDict(
-        env_prefix="RERENDER_", toml_file="rerender.toml", extra="forbid", frozen=True
+        env_prefix="RERENDER_",
+        toml_file="rerender.toml",
+        extra="forbid",
+        frozen=True,
+        hide_input_in_errors=True,  # it may be a token under a misspelled name
     )
 
     store: str = Field(
@@ -150,6 +160,21 @@ class Settings(BaseSettings):
         description="read an answer from the reasoning when the answer itself is empty",
     )
 
+    @field_validator("mirrors")
+    @classmethod
+    def _are_addresses(cls, mirrors: dict[str, str]) -> dict[str, str]:
+        for host, address in mirrors.items():
+            if not _is_plain_address(address):
+                raise ValueError(
+                    f"the mirror of {host} is no http(s) address without user name and query"
+                )
+        return mirrors
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
+        """Leave out the user names and passwords of addresses (a store, an endpoint)."""
+        for name, value in super().__repr_args__():
+            yield name, CREDENTIALS.sub("//…@", value) if isinstance(value, str) else value
+
     @classmethod
     def settings_customise_sources(
         cls,
@@ -161,3 +186,13 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Arguments win over the environment, the environment over the file."""
         return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
+
+
+def _is_plain_address(address: str) -> bool:
+    try:
+        parts = urlsplit(address)
+        parts.port  # noqa: B018 - raises where it is no number
+    except ValueError:
+        return False
+    plain = not (parts.query or parts.fragment or "@" in parts.netloc)
+    return parts.scheme in {"http", "https"} and bool(parts.hostname) and plain

@@ -44,7 +44,10 @@ def fail(message: str, code: int = Exit.USAGE) -> NoReturn:
 
 def read_settings() -> Settings:
     """Return the settings, or leave with the first that is wrong."""
+    from tomllib import TOMLDecodeError
+
     from pydantic import ValidationError
+    from pydantic_settings import SettingsError
 
     from benchmark.settings import Settings
 
@@ -53,7 +56,11 @@ def read_settings() -> Settings:
     except ValidationError as error:
         first = error.errors()[0]
         name = "_".join(str(part) for part in first["loc"]).upper()
-        fail(f"setting RERENDER_{name}: {first['msg']}")
+        fail(f"setting RERENDER_{name}: {first['msg'].removeprefix('Value error, ')}")
+    except SettingsError as error:
+        fail(f"settings: {error}; lists and mappings are written in JSON")
+    except TOMLDecodeError as error:
+        fail(f"rerender.toml cannot be read: {error}")
 
 
 def told(error: ValidationError) -> str:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from flows.console import console, errors, fail
+from flows.console import console, errors, fail, read_settings
 
 
 def export(
@@ -23,13 +23,12 @@ def export(
     """
     from rich.table import Table
 
-    from benchmark.settings import Settings
     from benchmark.snapshot import load
     from benchmark.store import Store
     from flows.export import ExportError
     from flows.export import export as write
 
-    store = Store(Settings().store)
+    store = Store(read_settings().store)
     try:
         shares = write(store, load(store, snapshot), folder, private=private)
     except ExportError as error:

@@ -10,12 +10,14 @@ import datetime as dt
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import Self
 
 from benchmark import registry
 from benchmark.funnel import Funnel
 from benchmark.outcome import Blame, Failed, Kind, Ok, Outcome, Stage, ok
 from benchmark.records import Instance, Material
 from benchmark.snapshot import Rejected
+from flows.batching import unexpected
 from flows.progress import current
 
 LIVE_LIMIT = 100
@@ -27,22 +29,31 @@ ENDLESS = 1 << 40
 TRIES = 50
 """So many times the limit may be found at a site before it is left."""
 
+TROUBLE = 20
+"""Failures of ours in a row after which a source is left: what the cause is will not pass soon."""
+
 Judge = Callable[[Material], Outcome[Material]]
 """Decides on a piece by what it is; the piece that comes back may be a changed one."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class Lost:
-    """A failure with the piece that it happened to, as far as one is known."""
+    """A failure with the name of the piece that it happened to, as far as one is known."""
 
     failure: Failed
-    material: Material | None = None
+    id: str
+    scenario: str = ""
+
+    @classmethod
+    def of(cls, failure: Failed, material: Material | None = None) -> Self:
+        """Keep the names alone: what was lost may be large."""
+        if material is None:
+            return cls(failure, failure.subject)
+        return cls(failure, material.id, material.scenario)
 
     def rejected(self) -> Rejected:
         """Return the entry of the manifest."""
-        if self.material is None:
-            return Rejected(id=self.failure.subject, scenario="", failure=self.failure)
-        return Rejected(id=self.material.id, scenario=self.material.scenario, failure=self.failure)
+        return Rejected(id=self.id, scenario=self.scenario, failure=self.failure)
 
 
 class Gathering:
@@ -84,6 +95,8 @@ class Gathering:
         self._limit = limit
         self._coming: Iterator[Outcome[Material]] | None = None
         self._yielded = 0
+        self._seen: set[str] = set()
+        self._trouble: Counter[Stage] = Counter()
 
     def pull(self, most: int) -> list[Material]:
         """Return the next pieces that pass, at most so many and none that is one too many.
@@ -98,10 +111,9 @@ class Gathering:
             if outcome is None:
                 self.exhausted = True
                 break
-            if isinstance(outcome, Ok) and wanted.get(outcome.value.scenario, 1) <= 0:
-                continue
             self._yielded += 1
-            judged = self._judged(outcome)
+            enough = isinstance(outcome, Ok) and wanted.get(outcome.value.scenario, 1) <= 0
+            judged = None if enough else self._judged(outcome)
             if judged is not None:
                 passed.append(judged)
                 wanted[judged.scenario] = wanted.get(judged.scenario, ENDLESS) - 1
@@ -113,17 +125,20 @@ class Gathering:
         if not self._whole:
             material = material.model_copy(update={"picture": None, "assets": {}})
         self.kept[material.id] = material, instance
+        self._trouble[Stage.RENDER] = 0
 
     def lose(self, material: Material, failure: Failed) -> None:
         """Note that a piece could not be drawn, or is not wanted for how it looks."""
         if failure.stage is Stage.FILTER and failure.blame is Blame.MATERIAL:
             self.discard(material, failure)
         else:
-            self.unrendered.append(Lost(failure, material))
+            self.unrendered.append(Lost.of(failure, material))
+            self._trouble[Stage.RENDER] = 0 if failure.final else self._trouble[Stage.RENDER] + 1
 
     def discard(self, material: Material, failure: Failed) -> None:
         """Note that a piece is not wanted for how it looks."""
-        self.discarded.append(Lost(failure, material))
+        self.discarded.append(Lost.of(failure, material))
+        self._trouble[Stage.RENDER] = 0
 
     def funnel(self) -> Funnel:
         """Count."""
@@ -151,35 +166,49 @@ class Gathering:
 
     def _next(self) -> Outcome[Material] | None:
         """Return the next outcome, or None after the last."""
-        if self._coming is None:
-            source = registry.sources.get(self.source)
-            limit = None if self.live else self._limit
-            self._coming = source.collect(since=self._since, limit=limit)
         try:
+            if self._coming is None:
+                source = registry.sources.get(self.source)
+                limit = None if self.live else self._limit
+                self._coming = source.collect(since=self._since, limit=limit)
             return next(self._coming, None)
         except Exception as error:  # noqa: BLE001 - a source's defect ends that source alone
+            self._coming = iter(())
             told = f"{self.source}: {type(error).__name__}: {error}"
             return Failed.of(Stage.FETCH, Kind.INTERNAL_ERROR, told)
 
     def _judged(self, outcome: Outcome[Material]) -> Material | None:
         """Return what passes; note what does not."""
         current().expect(Stage.FETCH, 1)
-        if isinstance(outcome, Failed):
-            into = self.unfetched if outcome.stage is Stage.FETCH else self.dropped
-            into.append(Lost(outcome))
-            current().advance(Stage.FETCH, "failed" if outcome.final else "infra")
-            return None
-        judged = self._judge(outcome.value)
-        if isinstance(judged, Failed):
-            self.dropped.append(Lost(judged, outcome.value))
-            current().advance(Stage.FETCH, "failed")
-            return None
-        current().advance(Stage.FETCH, "done")
-        return judged.value
+        material = outcome.value if isinstance(outcome, Ok) else None
+        judged = outcome if material is None else self._decided(material)
+        failure = judged if isinstance(judged, Failed) else None
+        ours = failure is not None and not failure.final
+        self._trouble[Stage.FETCH] = self._trouble[Stage.FETCH] + 1 if ours else 0
+        if isinstance(judged, Ok):
+            current().advance(Stage.FETCH, "done")
+            return judged.value
+        current().advance(Stage.FETCH, "infra" if ours else "failed")
+        unfetched = material is None and judged.stage is Stage.FETCH
+        (self.unfetched if unfetched else self.dropped).append(Lost.of(judged, material))
+        return None
+
+    def _decided(self, material: Material) -> Outcome[Material]:
+        """Judge a piece; a filter's defect is a failure of that piece alone."""
+        if material.id in self._seen:
+            told = f"{self.source} has given it already"
+            return Failed.of(Stage.FILTER, Kind.DUPLICATE, told, subject=material.id)
+        self._seen.add(material.id)
+        try:
+            return self._judge(material)
+        except Exception as error:  # noqa: BLE001 - the boundary of one piece
+            return unexpected(Stage.FILTER, error).model_copy(update={"subject": material.id})
 
     def _tired(self) -> bool:
+        """Tell whether a site is to be left: it offers nothing usable, or we can use nothing."""
         limit = LIVE_LIMIT if self._limit is None else self._limit
-        return self.live and self._yielded >= TRIES * max(limit, 1)
+        troubled = max(self._trouble.values(), default=0) >= TROUBLE
+        return self.live and (troubled or self._yielded >= TRIES * max(limit, 1))
 
 
 def is_live(source: str) -> bool:

@@ -133,7 +133,7 @@ def _draw(
                 gathering.lose(material, outcome)
                 continue
             instance = outcome.value
-            if (twin := sieve.compare(material, instance)) is not None:
+            if (twin := sieve.compare(material, instance, fresh=gathering.live)) is not None:
                 gathering.discard(material, twin)
             else:
                 gathering.keep(material, instance)

@@ -24,7 +24,7 @@ from flows.workshop import Workshop
 from sources.difficulty import difficulty
 from sources.filters import ContentFilter, Created, PerDay, PerOwner, Size, judge_content
 from sources.http import Client
-from sources.near_duplicates import NearDuplicates, SameText
+from sources.near_duplicates import NearDuplicates, SameText, is_perceptual_hash
 from sources.personal_data import PersonalData
 from sources.perspective import Perspective, posting
 from sources.toxicity import Toxicity
@@ -76,9 +76,14 @@ class Sieve:
         earlier = list(_earlier(workshop, request.name))
         self._known = {one.id: name for name, one in earlier} if request.only_new else {}
         texts = [(one.id, key) for _, one in earlier if (key := _text(one, "text_key"))]
-        hashes = [(one.id, seen) for _, one in earlier if (seen := _text(one, "phash"))]
+        hashes = [
+            (one.id, seen)
+            for _, one in earlier
+            if (seen := _text(one, "phash")) and is_perceptual_hash(seen)
+        ]
         self._texts = SameText(known=texts)
         self._pictures = NearDuplicates(known=hashes)
+        self._names: dict[str, str] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -109,14 +114,30 @@ class Sieve:
         """Return the checks of how a piece of a source looks by itself, or None."""
         return looks.wanted(self._without) if is_live(source) else None
 
-    def compare(self, material: Material, instance: Instance) -> Failed | None:
-        """Compare a piece with all that were compared before, in this order."""
-        key, hashed = _text(instance, "text_key"), _text(instance, "phash")
+    def compare(self, material: Material, instance: Instance, *, fresh: bool) -> Failed | None:
+        """Compare a piece with all that were compared before, in this order.
+
+        No two pieces of a snapshot have one name, of whatever source they are: answers to them
+        could not be told apart.
+
+        Args:
+            material: the piece.
+            instance: what became of it.
+            fresh: whether it is from a site; others may say what was measured of them elsewhere (a
+                set that was exported), and stay whole.
+        """
+        if (other := self._names.get(material.id)) is not None:
+            told = f"a piece of {other} has the same name"
+            return Failed.of(Stage.FILTER, Kind.DUPLICATE, told, subject=material.id)
+        key = _text(instance, "text_key") if fresh else None
+        hashed = _text(instance, "phash") if fresh else None
         failure = None
         if key is not None and SameText.name not in self._without:
             failure = self._texts.judge_key(material, key)
         if failure is None and hashed is not None and NearDuplicates.name not in self._without:
             failure = self._pictures.judge_hash(material, hashed)
+        if failure is None:
+            self._names[material.id] = material.provenance.source
         return failure
 
     def _content(self) -> list[ContentFilter]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from flows.console import console
+from flows.console import console, read_settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,12 +27,11 @@ def stats(
     """
     import datetime as dt
 
-    from benchmark.settings import Settings
     from benchmark.snapshot import load
     from benchmark.store import Store
     from flows import map_statistics, material_statistics
 
-    instances = load(Store(Settings().store), snapshot).instances
+    instances = load(Store(read_settings().store), snapshot).instances
     maps = [one for one in instances if one.scenario.startswith("mindmap")]
     today = dt.datetime.now(dt.UTC).date()
     rows: dict[str, list[dict[str, Any]]] = {

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from flows.console import Exit, console, errors, fail
+from flows.console import Exit, console, errors, fail, read_settings
 
 synthesis_app = typer.Typer(no_args_is_help=True, help="Make material by seed.")
 
@@ -57,7 +57,6 @@ def flowchart(
 def _synthesise(what: str, count: int, lang: TextLanguage, seed: int, output: Path) -> None:
     from time import monotonic
 
-    from benchmark.settings import Settings
     from flows.progress import Bars, observed_by
     from flows.synthesis import FLOWCHARTS, MANIFEST, MINDMAPS, SynthesisError, synthesise
 
@@ -65,7 +64,7 @@ def _synthesise(what: str, count: int, lang: TextLanguage, seed: int, output: Pa
     begun = monotonic()
     with Bars(console) as bars, observed_by(bars):
         try:
-            written, failed = synthesise(output, lang.value, count, seed, Settings(), recipe)
+            written, failed = synthesise(output, lang.value, count, seed, read_settings(), recipe)
         except SynthesisError as error:
             fail(str(error), Exit.INFRA_FAILURES)
         except OSError as error:

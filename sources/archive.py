@@ -21,15 +21,21 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Protocol, cast
 
 from benchmark.outcome import Failed, Kind, Outcome, Stage, ok
+from benchmark.records import whole
 
 GZIP, ZIP, TAR_MAGIC_OFFSET = b"\x1f\x8b", b"PK\x03\x04", 257
 EMPTY_ZIP = b"PK\x05\x06"
 CHUNK = 1 << 16
-HEADER_BYTES = 1_000_000
-"""Most bytes between two members of a streamed tar: headers, long names, padding, read-ahead."""
+HEADER_BYTES = 100_000
+"""Most bytes between two members of a tar: headers, long names, padding, read-ahead."""
+GLOBAL_HEADERS = 100
+"""Most headers of a tar that hold for all members that follow; the reader copies them for each."""
 
-DAMAGED = (tarfile.TarError, zlib.error, EOFError, OSError, ValueError, RecursionError)
-"""What the reading of a streamed tar that is truncated, damaged or forged raises."""
+DAMAGED = (
+    *(tarfile.TarError, zlib.error, EOFError, OSError, ValueError),
+    *(OverflowError, RecursionError),
+)
+"""What the reading of a tar that is truncated, damaged or forged raises."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +90,7 @@ def unpack(
             return ok(_read_zip(data, limits))
         plain = _gunzip(data, limits) if data.startswith(GZIP) else data
         if plain[TAR_MAGIC_OFFSET : TAR_MAGIC_OFFSET + 5] == b"ustar":
-            return ok(_read_tar(plain, limits, skipped))
+            return ok(_read_tar(io.BytesIO(plain), limits, skipped))
         if plain is data:
             raise _Refused(Kind.PARSE_ERROR, "not an archive: neither tar, gzip nor zip")
         if len(plain) > limits.file_bytes:
@@ -92,6 +98,8 @@ def unpack(
         return ok({single_name: plain})
     except _Refused as refused:
         return Failed.of(Stage.FETCH, refused.kind, str(refused))
+    except TooMuch as error:
+        return Failed.of(Stage.FETCH, Kind.RESOURCE_LIMIT, f"archive {error}")
     except (
         tarfile.TarError,
         zipfile.BadZipFile,
@@ -102,6 +110,7 @@ def unpack(
         RuntimeError,  # an encrypted zip entry
         OSError,
         ValueError,  # a header whose numbers make no sense
+        OverflowError,  # or are larger than any file
     ) as error:
         return Failed.of(
             Stage.FETCH, Kind.PARSE_ERROR, f"archive is damaged or truncated: {error or 'no data'}"
@@ -124,26 +133,39 @@ class Member:
 def read_tar_stream(path: Path, most: int) -> Iterator[Member]:
     """Yield the regular files of a gzipped tar of any size in their order, in constant memory.
 
-    A reader of tar takes in long names and other extended headers whole before anyone can look at
-    their sizes, so what the stream gives between two files is bounded here.
-
     Args:
         path: the archive.
         most: bytes of the unpacked archive.
 
     Raises:
-        TooMuch: the archive is larger than `most`, or has headers of over ``HEADER_BYTES``.
-        tarfile.TarError, zlib.error, EOFError, OSError, ValueError, RecursionError: it is damaged
-            or forged, see ``DAMAGED``.
+        TooMuch: the archive is larger than `most`, or its headers are (see ``_members``).
+        one of ``DAMAGED``: it is damaged or forged.
     """
     with gzip.open(path) as file:
-        stream = _Bounded(file, most)
-        with tarfile.open(fileobj=cast("IO[bytes]", stream), mode="r|") as archive:
-            while (member := archive.next()) is not None:
-                archive.members.clear()  # type: ignore[attr-defined] # keeps all that were seen
-                stream.allow(archive.offset)
-                if member.isreg() and not member.issparse():
-                    yield Member(member.name, member.size, partial(_content, archive, member))
+        for archive, member in _members(file, most):
+            if member.isreg() and not member.issparse():
+                yield Member(member.name, member.size, partial(_content, archive, member))
+
+
+def _members(file: Reads, most: int) -> Iterator[tuple[tarfile.TarFile, tarfile.TarInfo]]:
+    """Yield all members of a tar; each can be read until the next one is asked for.
+
+    A reader of tar takes in long names and other extended headers whole before anyone can look at
+    their sizes, so what the stream gives between two members is bounded here. Headers that hold
+    for all members are copied for each, and members are kept, so that a few kilobytes could fill
+    the memory.
+
+    Raises:
+        TooMuch: more bytes than `most`, or headers of over ``HEADER_BYTES`` or ``GLOBAL_HEADERS``.
+    """
+    stream = _Bounded(file, most)
+    with tarfile.open(fileobj=cast("IO[bytes]", stream), mode="r|") as archive:
+        while (member := archive.next()) is not None:
+            archive.members.clear()  # type: ignore[attr-defined] # keeps all that were seen
+            stream.allow(archive.offset)
+            if len(archive.pax_headers) > GLOBAL_HEADERS:
+                raise TooMuch(f"has more than {GLOBAL_HEADERS} headers for all members")
+            yield archive, member
 
 
 def _content(archive: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
@@ -161,7 +183,9 @@ class _Bounded:
         self.allow(0)
 
     def allow(self, offset: int) -> None:
-        """Allow the headers that begin at an offset."""
+        """Allow the headers that begin at an offset, to which the reader skips."""
+        if offset > self._most:
+            raise TooMuch(f"unpacks to more than {self._most} bytes")
         self._allowed = min(self._most, offset + HEADER_BYTES)
 
     def read(self, size: int, /) -> bytes:
@@ -175,9 +199,14 @@ class _Bounded:
 
 
 def _gunzip(data: bytes, limits: Limits) -> bytes:
-    most = min(limits.total_bytes + limits.files * 2048, max(len(data), 4096) * limits.ratio)
+    most = min(_most_plain(limits), max(len(data), 4096) * limits.ratio)
     with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
         return _read(file, most, "archive")
+
+
+def _most_plain(limits: Limits) -> int:
+    """Return the most bytes of a tar within the limits, its headers and padding included."""
+    return limits.total_bytes + limits.files * 2048 + tarfile.RECORDSIZE
 
 
 def _read(file: Reads, most: int, name: str) -> bytes:
@@ -220,6 +249,8 @@ class _Files:
             or any(ord(character) < 32 or ord(character) == 127 for character in name)
         ):
             raise _Refused(Kind.UNSAFE_INPUT, f"entry {name!r} leaves the folder")
+        if whole(name) != name:
+            raise _Refused(Kind.UNSAFE_INPUT, f"entry {name!r} has a name that is not UTF-8")
         if len(name) > self.limits.name_characters:
             raise _Refused(Kind.RESOURCE_LIMIT, f"entry name of {len(name)} characters")
         clean = str(path)
@@ -228,24 +259,21 @@ class _Files:
         return clean
 
 
-def _read_tar(data: bytes, limits: Limits, skipped: list[str] | None) -> dict[str, bytes]:
+def _read_tar(file: Reads, limits: Limits, skipped: list[str] | None) -> dict[str, bytes]:
     files = _Files(limits)
-    with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:
-        for member in archive:
-            files.count()
-            if member.isdir():
-                continue
-            if member.issym() and skipped is not None:
-                skipped.append(_readable(member.name))
-                continue
-            if not member.isreg():
-                raise _Refused(
-                    Kind.UNSAFE_INPUT, f"entry {member.name!r} is a link or a special file"
-                )
-            name = files.check(_readable(member.name))
-            content = archive.extractfile(member)
-            if content is not None:
-                files.add(name, content)
+    for archive, member in _members(file, _most_plain(limits)):
+        files.count()
+        if member.isdir():
+            continue
+        if member.issym() and skipped is not None:
+            skipped.append(_readable(member.name))
+            continue
+        if not member.isreg() or member.issparse():
+            raise _Refused(Kind.UNSAFE_INPUT, f"entry {member.name!r} is a link or a special file")
+        name = files.check(_readable(member.name))
+        content = archive.extractfile(member)
+        if content is not None:
+            files.add(name, content)
     return files.found
 
 

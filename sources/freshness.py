@@ -25,14 +25,3 @@ def after_cutoff(created: dt.date, cutoff: dt.date | None) -> bool | None:
         None where the cut-off is unknown.
     """
     return None if cutoff is None else created > cutoff
-
-
-def fresh_share(created: list[dt.date], cutoff: dt.date | None) -> float | None:
-    """Return the share of materials that were made after a cut-off, 0 to 1.
-
-    Returns:
-        None where the cut-off is unknown or there is no material.
-    """
-    if cutoff is None or not created:
-        return None
-    return sum(day > cutoff for day in created) / len(created)

@@ -23,6 +23,7 @@ from sources.http_guard import Resolver, resolve
 from sources.http_pace import CLOCK, Clock, Pace
 from sources.http_request import Ask, Response, failed
 from sources.http_site import Site, is_secret, is_well_formed, lowered
+from sources.http_whole import is_whole
 from sources.http_wire import LONGEST_REQUEST, Wire
 
 __all__ = ["MEGABYTE", "Claim", "Client", "Keep", "Pace", "Response", "Site"]
@@ -37,14 +38,14 @@ class Client:
     A request ends in one of these ways:
 
     * a ``Response``, for status 200 (and those in `accept`);
-    * GONE (404, 410), FORBIDDEN (401 without a token, 403, 451), TOO_LARGE (more bytes than
-      `most`, as announced or as counted), NOT_AS_CLAIMED (another kind of content than `claims`, a
-      redirect to a host that is not the site's, an address that may not be asked, any other
-      status): final, the material's;
+    * GONE (404, 410), FORBIDDEN (401 without a token, 403, 451, a host whose addresses are all
+      private), TOO_LARGE (more bytes than `most`, as announced or as counted), NOT_AS_CLAIMED
+      (another kind of content than `claims`, a redirect to a host that is not the site's, an
+      address that may not be asked, any other status): final, the material's;
     * UNAUTHORIZED (a token that is refused), RATE_LIMITED (429, 403 with the marks of a limit, 503
       with Retry-After, when waiting would take longer than the settings allow), NETWORK (no answer
-      after all retries, one that broke off, 5xx, a host with no public address), DISK_FULL and
-      INTERNAL_ERROR (the answer could not be kept): ours, the next run tries again.
+      after all retries, one that broke off, 5xx), DISK_FULL and INTERNAL_ERROR (the answer could
+      not be kept): ours, the next run tries again.
 
     Every failure is of stage FETCH and its ``subject`` is the address.
     """
@@ -115,7 +116,8 @@ class Client:
             most: bytes of the body, counted while it comes in.
             keep: how long the answer is used again.
             kept: what may be kept, if not everything: where a site puts a page in the place of a
-                file (a disclaimer, a countdown), only the file is.
+                file (a disclaimer, a countdown), only the file is. An archive that broke off is
+                never kept.
             accept: statuses besides 200 that are answers to the caller (422).
         """
         ask = self._asked("GET", site, url, params, headers, claims, most, accept)
@@ -131,7 +133,7 @@ class Client:
         answer = self._wire.answer(ask, known)
         if isinstance(answer, Failed):
             return answer
-        if not http_claim.is_one_of(answer.body, kept):
+        if not (http_claim.is_one_of(answer.body, kept) and is_whole(answer.body)):
             return ok(answer)
         return self._keep(ask, key, keep, answer)
 
@@ -187,7 +189,7 @@ class Client:
             subject = http_address.shown(parsed)
             self._addresses.route(site, parsed)
         except Refused as error:
-            return failed(Kind.NOT_AS_CLAIMED, str(error), url)
+            return failed(Kind.NOT_AS_CLAIMED, str(error), http_address.shown_as_given(url))
         if not is_well_formed(headers or {}):
             return failed(Kind.NOT_AS_CLAIMED, "a header that cannot be sent", subject)
         if not is_well_formed(site.headers):

@@ -126,11 +126,23 @@ def with_parameters(url: httpx.URL, parameters: Mapping[str, str | int]) -> http
 
 
 def shown(url: httpx.URL) -> str:
-    """Return an address as it may be shown and kept: values of secret parameters left out."""
+    """Return an address as it may be shown and kept: without user name and secret parameters."""
+    if url.userinfo:
+        url = url.copy_with(username=None, password=None)
     if not any(is_secret_parameter(name) for name in url.params):
         return str(url)
     pairs = [(n, "…" if is_secret_parameter(n) else v) for n, v in url.params.multi_items()]
     return str(url.copy_with(params=pairs))
+
+
+def shown_as_given(text: str) -> str:
+    """Return what was given as an address as far as it may be shown: no query, no user name."""
+    try:
+        return shown(parse(text))
+    except Refused:
+        start = text.partition("?")[0].partition("#")[0]
+        scheme, mark, rest = start.rpartition("://")
+        return scheme + mark + rest.rpartition("@")[2]
 
 
 def is_loopback(host: str) -> bool:
@@ -153,14 +165,11 @@ def _check(site: Site, url: httpx.URL) -> None:
 
 
 def _base(host: str, address: str) -> httpx.URL:
-    wrong = f"the mirror of {host} is no http(s) address: {address!r}"
+    """Read the address of a mirror, which the settings have checked."""
     try:
-        base = httpx.URL(address)
-    except httpx.InvalidURL:
-        raise ValueError(wrong) from None
-    if base.scheme not in {"http", "https"} or not base.host or base.query or base.userinfo:
-        raise ValueError(wrong)
-    return base
+        return httpx.URL(address)
+    except httpx.InvalidURL as error:
+        raise ValueError(f"the mirror of {host} is no address: {error}") from None
 
 
 def _host(url: httpx.URL) -> str:

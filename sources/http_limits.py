@@ -43,7 +43,7 @@ def asked_wait(
     reset = headers.get("x-ratelimit-reset", "").strip()
     if status not in {403, 429} or not (status == 429 or used_up or _names_a_limit(body)):
         return None
-    if used_up and re.fullmatch(r"[0-9]{1,12}", reset):
+    if used_up and re.fullmatch(r"[0-9]{1,10}", reset):
         return max(0.0, int(reset) - now.timestamp()) + 1.0
     return UNTOLD * 2.0 ** min(attempt, 16)
 
@@ -55,7 +55,7 @@ def retry_after(value: str, now: dt.datetime) -> float | None:
         return float(value)
     try:
         when = email.utils.parsedate_to_datetime(value)
-    except (ValueError, IndexError, TypeError):
+    except (ValueError, IndexError, TypeError, OverflowError):
         return None
     if when.tzinfo is None:
         when = when.replace(tzinfo=dt.UTC)

@@ -150,7 +150,7 @@ class Wire:
         except TooSlow as error:
             return ask.failed(Kind.NETWORK, f"{ask.site.name}: {error}")
         except PrivateAddress as error:
-            return ask.failed(Kind.NETWORK, f"{error}; private addresses are not asked")
+            return ask.failed(Kind.FORBIDDEN, f"{error}; private addresses are not asked")
         except httpx.TransportError as error:
             message = f"no whole answer from {ask.site.name}: {error or type(error).__name__}"
             return Again(ask.failed(Kind.NETWORK, message))

@@ -51,6 +51,11 @@ def perceptual_hash(picture: Pixels) -> str:
     return f"{width}x{height}:{imagehash.dhash(Image.fromarray(picture), hash_size=SIDE)}"
 
 
+def is_perceptual_hash(text: str) -> bool:
+    """Tell whether a text is one of ``perceptual_hash``."""
+    return _HASH.fullmatch(text) is not None
+
+
 def text_key(scenario: str, truth: str, assets: Mapping[str, Digest]) -> Digest:
     """Return what two materials with the same text have in common.
 

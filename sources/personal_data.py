@@ -27,6 +27,8 @@ from sources.filters import refused
 
 MOST_CHARACTERS = 5_000_000
 """Of a text that is searched; a longer one is refused."""
+MOST_FOUND = 200
+"""Different addresses and numbers in one material; what has more is a directory, and refused."""
 
 _DOMAINS = """
 academy aero agency ai app art asia berlin biz bitnet blog cat cloud club com community company
@@ -165,13 +167,14 @@ class PersonalData:
 
     The attribute ``masked`` counts it by kind. Refused (PERSONAL_DATA) is what masking would not
     hide: where the material came as a picture, which shows it; where the name of an asset holds
-    it; where a text is too long to search.
+    it; where a text is too long to search, or lists more than are masked.
     """
 
     most_characters: int = MOST_CHARACTERS
+    most_found: int = MOST_FOUND
 
     name: ClassVar[str] = "personal-data"
-    version: ClassVar[str] = "1"
+    version: ClassVar[str] = "2"
     about: ClassVar[str] = "no e-mail addresses, telephone numbers, IBANs or cards"
 
     def judge(self, material: Material) -> Outcome[Material]:
@@ -189,6 +192,9 @@ class PersonalData:
             return ok(material)
         if material.picture is not None:
             message = f"{_counted(found)} in the picture, which is not masked (at most 0)"
+            return refused(material, Kind.PERSONAL_DATA, message)
+        if len({each.text for each in found}) > self.most_found:
+            message = f"{_counted(found)}: it is a directory (at most {self.most_found} are masked)"
             return refused(material, Kind.PERSONAL_DATA, message)
         return self._masked(material, found)
 

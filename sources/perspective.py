@@ -151,8 +151,10 @@ def _scores(answer: Any) -> Outcome[dict[str, float]]:  # noqa: ANN401 - foreign
             attribute: float(answer["attributeScores"][attribute]["summaryScore"]["value"])
             for attribute in BOUNDS
         }
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         return _failed(Kind.PROVIDER_ERROR, "an answer without the scores that were asked for")
+    if not all(0 <= score <= 1 for score in scores.values()):  # nor NaN, which is above no bound
+        return _failed(Kind.PROVIDER_ERROR, "scores that are not between 0 and 1")
     return ok(scores)
 
 

@@ -48,3 +48,8 @@ def test_foreign_text_cannot_steer_a_terminal():
     failure = Failed.of(Stage.RENDER, Kind.COMPILE_ERROR, "a\x1b[2Jb\x07c\ud800")
     assert failure.message == "a [2Jb c "
     assert Flag(kind=Kind.TIMEOUT, message="\x1b]0;x").message == " ]0;x"
+
+
+def test_halves_of_characters_in_a_log_do_not_stop_the_storing():
+    failure = Failed.of(Stage.RENDER, Kind.TIMEOUT, "a\ud83d", "b\ud83d", "c\ud83d")
+    assert Failed.model_validate_json(failure.model_dump_json()) == failure

@@ -1,7 +1,16 @@
+import datetime as dt
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.records import Completion, Structure, digest_json
+from benchmark.records import (
+    Completion,
+    Material,
+    Provenance,
+    Structure,
+    Subject,
+    digest_json,
+)
 
 
 def structure(**change):
@@ -37,3 +46,18 @@ def test_a_completion_is_the_same_after_it_was_stored():
     completion = Completion(text="a\ud800b", reasoning="\udfff")
     assert completion.text == "a?b"
     assert Completion.model_validate_json(completion.model_dump_json()) == completion
+
+
+def test_material_is_the_same_after_it_was_stored():
+    half = "a\ud83d"
+    provenance = Provenance(
+        source="s", author=half, licence=half, created=dt.date(2026, 1, 1), url=half, made=half,
+        recipe={half: half},
+    )  # fmt: skip
+    material = Material(
+        id=half, scenario="mindmap", subset="s", truth=half,
+        drawn_from=Subject(scenario="mindmap", text=half), assets={half: b""},
+        provenance=provenance, attributes={"title": [{"x": half}]},
+    )  # fmt: skip
+    assert material.attributes == {"title": [{"x": "a?"}]}
+    assert Material.model_validate_json(material.model_dump_json()) == material

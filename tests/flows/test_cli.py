@@ -73,10 +73,20 @@ def test_a_mistake_is_told_in_two_lines_at_most(arguments, message, tmp_path):
     assert len(done.stderr.strip().splitlines()) <= 2
 
 
-def test_a_bad_setting_is_named(tmp_path):
-    done = rerender("list", "runs", store=tmp_path, RERENDER_BATCH="0")
+@pytest.mark.parametrize("command", [("list", "runs"), ("stats", "nothing")])
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("RERENDER_BATCH", "0", "RERENDER_BATCH: Input should be greater"),
+        ("RERENDER_MIRRORS", "{", '"mirrors"'),
+        ("RERENDER_MIRRORS", '{"a.example": "ftp://b"}', "RERENDER_MIRRORS: the mirror of a.exam"),
+    ],
+)
+def test_a_bad_setting_is_named(tmp_path, command, name, value, message):
+    done = rerender(*command, store=tmp_path, **{name: value})
     assert done.returncode == 2
-    assert "RERENDER_BATCH" in done.stderr
+    assert message in done.stderr
+    assert "defect" not in done.stderr
 
 
 def test_debug_shows_the_traceback(tmp_path):

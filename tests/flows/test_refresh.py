@@ -11,7 +11,7 @@ from benchmark.settings import Settings
 from flows.console import quieten_prefect
 from flows.forms import RefreshRequest
 from flows.freezing import RefreshError
-from flows.gathering import TRIES, Gathering
+from flows.gathering import TRIES, TROUBLE, Gathering
 from flows.progress import observed_by
 from flows.workshop import opened
 from tests.flows import toy
@@ -173,6 +173,24 @@ def test_a_defect_of_a_source_is_a_failure_of_that_source_alone(settings, sites)
     assert [one.id for one in frozen.instances] == ["site-a/1", "site-b/1"]
 
 
+def test_a_machine_that_can_draw_nothing_leaves_sites_alone_soon(settings, sites, monkeypatch):
+    monkeypatch.setenv("TOY_ENGINE", "down")
+    site, _ = sites
+    site.script = [piece("site-a", number) for number in range(1, 500)]
+    with pytest.raises(RefreshError, match="no engine answers"):
+        refresh(settings, "site-a")
+    assert site.asked < TROUBLE + settings.batch
+
+
+def test_two_pieces_of_one_name_are_not_frozen_together(settings, sites):
+    one, other = sites
+    one.script = [piece("site-a", 1)]
+    other.script = [piece("site-b", 2).model_copy(update={"id": "site-a/1"})]
+    frozen, _ = refresh(settings, "site-a", "site-b")
+    assert [each.provenance.source for each in frozen.instances] == ["site-a"]
+    assert frozen.funnel[1].discarded == {"duplicate": 1}
+
+
 def test_the_next_day_takes_up_what_is_new(settings, sites):
     site, _ = sites
     site.script = [piece("site-a", number) for number in range(1, 4)]
@@ -234,6 +252,21 @@ class TestFilters:
         with pytest.raises(RefreshError, match="looks like site-a/1"):
             refresh(settings, "site-b", without=("blank",))
 
+    def test_what_a_set_says_of_its_pictures_drops_nothing(self, settings, sites, monkeypatch):
+        site, _ = sites
+        site.script = [piece("site-a", 1)]
+        first, _ = refresh(settings, "site-a", without=("blank",))
+        measured = first.instances[0].attributes
+        own = [
+            piece("toy", number).model_copy(update={"attributes": attributes})
+            for number, attributes in enumerate((measured, measured, {"phash": "none"}), 1)
+        ]
+        monkeypatch.setattr(toy.ToySource, "collect", lambda *_, **__: iter(map(ok, own)))
+        frozen, _ = refresh(settings, "toy", without=("blank",))
+        assert len(frozen.instances) == 3
+        site.script = [piece("site-a", 9)]
+        assert refresh(settings, "site-a")[0].instances, "and no later refresh trips over it"
+
     def test_what_is_drawn_otherwise_each_time_is_dropped(self, settings, sites, monkeypatch):
         drawn = []
         original = toy.ToyRenderer.render
@@ -256,6 +289,56 @@ class TestFilters:
 
 
 class TestGathering:
+    def test_a_piece_that_a_filter_fails_on_is_a_failure_of_that_piece_alone(self, sites):
+        site, _ = sites
+        site.script = [piece("site-a", 1), piece("site-a", 2)]
+
+        def judge(material):
+            if material.id.endswith("1"):
+                raise IndexError("unforeseen")
+            return ok(material)
+
+        gathering = Gathering("site-a", judge)
+        assert [one.id for one in gathering.pull(10)] == ["site-a/2"]
+        (lost,) = gathering.lost()
+        assert (lost.id, lost.failure.kind) == ("site-a/1", Kind.INTERNAL_ERROR)
+        assert not lost.failure.final, "the next run tries again"
+
+    def test_a_piece_that_comes_twice_counts_once(self, sites):
+        site, _ = sites
+        site.script = [piece("site-a", 1), piece("site-a", 1)]
+        gathering = Gathering("site-a")
+        assert len(gathering.pull(10)) == 1
+        assert gathering.funnel().dropped == {"duplicate": 1}
+
+    def test_a_site_where_nothing_can_be_had_through_a_fault_of_ours_is_left(self, sites):
+        site, _ = sites
+        site.script = [lost(Stage.FETCH, Kind.NETWORK)] * 500
+        gathering = Gathering("site-a")
+        assert gathering.pull(10) == []
+        assert gathering.exhausted
+        assert site.asked == TROUBLE
+
+    def test_a_source_that_cannot_even_begin_is_asked_once(self, sites, monkeypatch):
+        def collect(**_):
+            raise ValueError("unforeseen")
+
+        monkeypatch.setattr(sites[0], "collect", collect)
+        gathering = Gathering("site-a")
+        assert gathering.pull(10) == []
+        assert gathering.exhausted
+        assert gathering.funnel().unfetched == {"internal_error": 1}
+
+    def test_what_is_lost_does_not_stay_in_memory(self, sites):
+        site, _ = sites
+        large = piece("site-a", 1).model_copy(update={"picture": bytes(1000)})
+        site.script = [large]
+        gathering = Gathering("site-a", lambda _: lost(Stage.FILTER, Kind.TOXIC))
+        gathering.pull(10)
+        (kept,) = gathering.lost()
+        assert (kept.id, kept.scenario) == ("site-a/1", "toy")
+        assert large not in vars(kept).values()
+
     def test_counts_add_up_whatever_comes(self, sites):
         site, _ = sites
         site.script = [

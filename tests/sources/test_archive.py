@@ -5,12 +5,13 @@ import io
 import stat
 import struct
 import tarfile
+import time
 import zipfile
 
 import pytest
 
 from benchmark.outcome import Failed, Kind, Ok
-from sources.archive import Limits, unpack
+from sources.archive import DAMAGED, Limits, TooMuch, read_tar_stream, unpack
 from tests.cases import case_params, input_file
 
 
@@ -140,6 +141,68 @@ def test_a_link_in_a_zip_is_refused():
     info = zipfile.ZipInfo("link")
     info.external_attr = (stat.S_IFLNK | 0o777) << 16
     assert unpack(packed((info, "/etc/passwd"))).kind is Kind.UNSAFE_INPUT
+
+
+def test_a_name_that_no_manifest_can_hold_is_refused():
+    buffer = io.BytesIO()
+    with tarfile.open(
+        fileobj=buffer, mode="w", format=tarfile.GNU_FORMAT, encoding="latin-1"
+    ) as archive:
+        archive.addfile(tarfile.TarInfo("site/café.html"))
+    assert unpack(buffer.getvalue()).kind is Kind.UNSAFE_INPUT
+
+
+def block(kind, size, name="a"):
+    info = tarfile.TarInfo(name)
+    info.type, info.size = kind, size
+    return info.tobuf(tarfile.GNU_FORMAT)
+
+
+@pytest.mark.parametrize("kind", [tarfile.REGTYPE, b"V", tarfile.XHDTYPE])
+def test_a_tar_that_claims_a_size_beyond_any_number_is_refused(kind, tmp_path):
+    data = block(kind, 1 << 80) + bytes(2048)
+    assert unpack(data).kind in {Kind.PARSE_ERROR, Kind.RESOURCE_LIMIT}
+    (tmp_path / "a.tar.gz").write_bytes(gzip.compress(data))
+    with pytest.raises((TooMuch, *DAMAGED)):
+        list(read_tar_stream(tmp_path / "a.tar.gz", 1 << 40))
+
+
+def padded(data):
+    return data + bytes(-len(data) % 512)
+
+
+def named(count, first=0):
+    lines = b"".join(b"13 k%07d=\n" % number for number in range(first, first + count))
+    return block(tarfile.XGLTYPE, len(lines)) + padded(lines)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [named(200_000), named(5_000), b"".join(named(60, 60 * n) for n in range(5))],
+    ids=["large", "many", "many a few at a time"],
+)
+def test_headers_that_are_copied_for_each_member_cannot_fill_the_memory(headers):
+    files = b"".join(block(tarfile.REGTYPE, 0, f"f{n}") for n in range(1_999))
+    began = time.monotonic()
+    outcome = unpack(gzip.compress(headers + files + bytes(1024)))
+    assert outcome.kind is Kind.RESOURCE_LIMIT
+    assert time.monotonic() - began < 5
+
+
+def test_the_headers_that_git_writes_are_fine():
+    lines = b"52 comment=0123456789abcdef0123456789abcdef01234567\n"
+    assert len(lines) == 52
+    data = block(tarfile.XGLTYPE, 52) + padded(lines) + block(tarfile.REGTYPE, 4) + padded(b"text")
+    assert unpack(data + bytes(1024)).value == {"a": b"text"}
+
+
+def test_a_sparse_file_is_refused():
+    info = tarfile.TarInfo("a")
+    info.type, info.size = tarfile.GNUTYPE_SPARSE, 0
+    buffer = bytearray(info.tobuf(tarfile.GNU_FORMAT))
+    buffer[483:495] = b"00000100000\0"  # so many bytes of nothing
+    buffer[148:156] = b"%06o\0 " % (sum(buffer[:148]) + 8 * 32 + sum(buffer[156:]))
+    assert unpack(bytes(buffer) + bytes(1024)).kind is Kind.UNSAFE_INPUT
 
 
 def test_the_total_is_limited_while_reading():

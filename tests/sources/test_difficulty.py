@@ -15,7 +15,7 @@ from benchmark.outcome import Ok
 from benchmark.records import Material, Provenance, Subject
 from sources.bundled import Bundled
 from sources.difficulty import LEVELS, RULES, difficulty, measures
-from sources.freshness import after_cutoff, fresh_share, freshness
+from sources.freshness import after_cutoff, freshness
 from sources.map_folder import materials_of
 
 PROVENANCE = Provenance(source="s", author="a", licence="MIT", created=dt.date(2026, 1, 1))
@@ -137,6 +137,3 @@ def test_what_was_made_on_the_last_day_may_be_known():
     assert after_cutoff(dt.date(2026, 12, 1), DAY) is True
     assert after_cutoff(DAY, DAY) is False
     assert after_cutoff(DAY, None) is None
-    assert fresh_share([DAY, dt.date(2020, 1, 1)], dt.date(2024, 1, 1)) == 0.5
-    assert fresh_share([], DAY) is None
-    assert fresh_share([DAY], None) is None

@@ -170,6 +170,14 @@ def test_a_wait_that_is_too_long_says_until_when(site, tmp_path):
     assert site.count("/a") == 1
 
 
+@pytest.mark.parametrize("reset", ["9999999999", "999999999999"])
+def test_a_wait_beyond_the_calendar_is_too_long_as_well(site, tmp_path, reset):
+    headers = {"x-ratelimit-remaining": "0", "x-ratelimit-reset": reset}
+    site.on("/a", Answer(403, b"{}", headers))
+    with client_for(site, tmp_path) as client:
+        assert kind_of(client.get(SITE, f"{ROOT}/a")) is Kind.RATE_LIMITED
+
+
 def test_a_limit_without_a_time_is_waited_for_longer_each_time_and_then_given_up(site, tmp_path):
     site.on("/a", Answer(429))
     clock = StoppedClock()
@@ -259,6 +267,23 @@ def test_a_secret_parameter_is_in_no_failure(site, client):
     assert "sesame" not in str(outcome.model_dump())
     assert outcome.subject.startswith(f"{ROOT}/a?key=")
     assert site.asked[0].query == {"key": "sesame", "q": "x"}
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://ada:sesame@shop.example/a",
+        "https://ada:sesame@shop.example/a?token=sesame",
+        "https://elsewhere.example/?api_key=sesame",
+        "https://ada:sesame@shop.example/\x01?token=sesame",
+        f"https://ada:sesame@shop.example/{'a' * 9000}?token=sesame",
+    ],
+)
+def test_an_address_that_is_refused_shows_no_secret(site, client, address):
+    outcome = client.get(SITE, address)
+    assert kind_of(outcome) is Kind.NOT_AS_CLAIMED
+    assert "sesame" not in str(outcome.model_dump())
+    assert outcome.subject.startswith("http"), "it still says which one it was"
 
 
 def test_closing_twice_and_asking_again_is_fine(site, client):

@@ -104,8 +104,8 @@ def test_a_name_that_leads_to_a_private_address_is_not_asked(tmp_path, address):
     ) as client:
         outcome = client.get(SITE, "https://shop.example/a")
     assert isinstance(outcome, Failed)
-    assert outcome.kind is Kind.NETWORK
-    assert outcome.blame is Blame.INFRA
+    assert outcome.kind is Kind.FORBIDDEN
+    assert outcome.blame is Blame.MATERIAL, "one such line of a list does not stop a refresh"
     assert "no public address" in outcome.message
     assert asked == [("shop.example", 443)], "and not tried again"
 

@@ -167,6 +167,8 @@ def test_a_shorter_wait_does_not_end_a_longer_one():
         ("9" * 40, None),
         ("٣", None),
         ("Mon, 99 Nov 2026 99:01:00 GMT", None),
+        (f"Mon, 30 Nov {'9' * 30} 12:01:00 GMT", None),
+        (f"Mon, 30 Nov 2026 12:01:00 +{'9' * 30}", None),
     ],
 )
 def test_retry_after_is_seconds_or_a_date(value, seconds):

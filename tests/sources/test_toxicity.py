@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import math
 import pickle
 from collections.abc import Mapping
 from typing import Any
@@ -276,6 +277,8 @@ def test_a_language_that_it_does_not_know_is_no_verdict():
         (400, refusal(400, "INVALID_ARGUMENT", "Unknown requested attribute: X"),
          Kind.PROVIDER_ERROR),
         (200, {"attributeScores": {}}, Kind.PROVIDER_ERROR),
+        (200, scores(math.nan, 0.0), Kind.PROVIDER_ERROR),
+        (200, scores(0.0, 1.5), Kind.PROVIDER_ERROR),
         (200, None, Kind.PROVIDER_ERROR),
         (502, "<html>", Kind.PROVIDER_ERROR),
         (418, {"error": {"details": [None, 3]}}, Kind.PROVIDER_ERROR),
