@@ -101,7 +101,6 @@ def _add(rules: Rules, key: str, value: str) -> None:
             delay = float(value)
         except ValueError:
             return
-        if delay > rules.delay:
-            rules.delay = delay
+        rules.delay = max(rules.delay, delay)  # in this order, which passes over NaN
     elif value:  # an empty rule forbids nothing
         rules.rules.append(Rule(value, key == "allow"))
