@@ -46,9 +46,9 @@ def evaluate(request: EvaluateRequest = EvaluateRequest()) -> State:
             workshop.model(model, snapshot)  # an unknown name ends the flow before any work
         batches = plan(workshop, snapshot, models, instances)
         if not batches:
-            told = "only their pictures are known, and the models asked for answer with the truth"
             raise NothingChosen(
-                f"none of {len(instances)} instances of {snapshot} is asked: {told}"
+                f"of the {len(instances)} instances only their pictures are known, and "
+                f"{', '.join(models)} can answer with a truth only"
             )
         futures = _submit(batches)
         run = Run(
