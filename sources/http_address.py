@@ -133,6 +133,16 @@ def shown(url: httpx.URL) -> str:
     return str(url.copy_with(params=pairs))
 
 
+def shown_text(address: str) -> str:
+    """Return an address as it may be shown and kept, otherwise as it is spelled."""
+    try:
+        url = parse(address)
+    except Refused:
+        return "an address that cannot be read"
+    kept = shown(url)
+    return address if kept == str(url) else kept
+
+
 def is_loopback(host: str) -> bool:
     """Tell whether a host name or address is this machine."""
     try:

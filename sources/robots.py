@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from benchmark.outcome import Failed, Kind, Outcome, Stage, ok
 from sources.http import Client, Keep, Site
+from sources.http_address import shown_text
 from sources.robots_rules import Rules, read_rules
 
 AGENT = "rerender"
@@ -44,7 +45,7 @@ class Robots:
             self._rules[host] = self._read(site, host)
         rules = self._rules[host]
         if isinstance(rules, Failed):
-            return rules.model_copy(update={"subject": url})
+            return rules.model_copy(update={"subject": shown_text(url)})
         try:
             allowed = rules.allow(url)
         except ValueError:  # an address that cannot be taken apart
@@ -70,4 +71,4 @@ class Robots:
 
 
 def _refused(url: str, message: str) -> Failed:
-    return Failed.of(Stage.FETCH, Kind.FORBIDDEN, message, subject=url)
+    return Failed.of(Stage.FETCH, Kind.FORBIDDEN, message, subject=shown_text(url))
