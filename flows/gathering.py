@@ -84,6 +84,7 @@ class Gathering:
         self._limit = limit
         self._coming: Iterator[Outcome[Material]] | None = None
         self._yielded = 0
+        self._named: set[str] = set()
 
     def pull(self, most: int) -> list[Material]:
         """Return the next pieces that pass, at most so many and none that is one too many.
@@ -169,13 +170,21 @@ class Gathering:
             into.append(Lost(outcome))
             current().advance(Stage.FETCH, "failed" if outcome.final else "infra")
             return None
-        judged = self._judge(outcome.value)
+        judged = self._same_name(outcome.value) or self._judge(outcome.value)
         if isinstance(judged, Failed):
             self.dropped.append(Lost(judged, outcome.value))
             current().advance(Stage.FETCH, "failed")
             return None
         current().advance(Stage.FETCH, "done")
         return judged.value
+
+    def _same_name(self, material: Material) -> Failed | None:
+        """Refuse a second piece of one name: it would take the place of the first."""
+        if material.id not in self._named:
+            self._named.add(material.id)
+            return None
+        told = f"{self.source} gives two pieces of the name {material.id}"
+        return Failed.of(Stage.FILTER, Kind.DUPLICATE, told, subject=material.id)
 
     def _tired(self) -> bool:
         limit = LIVE_LIMIT if self._limit is None else self._limit

@@ -79,6 +79,7 @@ class Sieve:
         hashes = [(one.id, seen) for _, one in earlier if (seen := _text(one, "phash"))]
         self._texts = SameText(known=texts)
         self._pictures = NearDuplicates(known=hashes)
+        self._kept: set[str] = set()
 
     def __enter__(self) -> Self:
         return self
@@ -110,13 +111,22 @@ class Sieve:
         return looks.wanted(self._without) if is_live(source) else None
 
     def compare(self, material: Material, instance: Instance) -> Failed | None:
-        """Compare a piece with all that were compared before, in this order."""
+        """Compare a piece with all that were compared before, in this order.
+
+        What two sources call the same (a map of a list that a site lists too) is one piece,
+        whichever filters are left out: results are found by this name.
+        """
+        if material.id in self._kept:
+            told = f"another source gave {material.id} too"
+            return Failed.of(Stage.FILTER, Kind.DUPLICATE, told, subject=material.id)
         key, hashed = _text(instance, "text_key"), _text(instance, "phash")
         failure = None
         if key is not None and SameText.name not in self._without:
             failure = self._texts.judge_key(material, key)
         if failure is None and hashed is not None and NearDuplicates.name not in self._without:
             failure = self._pictures.judge_hash(material, hashed)
+        if failure is None:
+            self._kept.add(material.id)
         return failure
 
     def _content(self) -> list[ContentFilter]:
