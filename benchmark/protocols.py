@@ -177,7 +177,11 @@ class Renderer(Protocol):
 
 @runtime_checkable
 class Model(Protocol):
-    """Something that answers a request; safe to call from several threads at once."""
+    """Something that answers a request; safe to call from several threads at once.
+
+    A model that has nothing to say where the truth is not known has the attribute
+    ``needs_truth = True``: it is not asked about pictures alone.
+    """
 
     name: str
     concurrency: int

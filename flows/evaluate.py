@@ -12,6 +12,7 @@ from prefect.states import Completed, Failed
 
 from benchmark import registry
 from benchmark.outcome import Stage
+from benchmark.protocols import Model
 from benchmark.records import Instance
 from benchmark.selection import evenly
 from benchmark.snapshot import newest
@@ -52,7 +53,12 @@ def evaluate(request: EvaluateRequest = EvaluateRequest()) -> State:
             own_prices=workshop.settings.prices,
         )
         batches = plan(workshop, snapshot, models, instances)
-        states = _submit(batches, len(instances) * len(models))
+        if not batches:
+            raise NothingChosen(
+                f"of the {len(instances)} instances only their pictures are known, and "
+                f"{', '.join(models)} can answer with a truth only"
+            )
+        states = _submit(batches)
         run = Run(
             name=request.name
             or run_name(snapshot, models, [instance.id for instance in instances]),
@@ -72,11 +78,12 @@ def evaluate(request: EvaluateRequest = EvaluateRequest()) -> State:
         return Completed(message=f"run {run.name}", data=run.name)
 
 
-def _submit(batches: Sequence[Batch], count: int) -> list[State[Any]]:
+def _submit(batches: Sequence[Batch]) -> list[State[Any]]:
     """Send every batch down the road and wait until all have come to its end.
 
     Returns the last state of every task, in the order of batches and stages.
     """
+    count = sum(len(batch.instances) for batch in batches)
     stages = (Stage.QUERY, Stage.RENDER, Stage.SCORE)
     for stage in stages:
         current().expect(stage, count)
@@ -132,16 +139,24 @@ def plan(
     """Cut an evaluation into batches of one model and one scenario.
 
     All models come to a chunk of instances before any comes to the next, so that what metrics
-    keep of a reference serves them all.
+    keep of a reference serves them all. Pictures whose truth nobody knows are no task for a model
+    that answers with it: its failures there would stand in the board as if the road had failed.
     """
     size = workshop.settings.batch
     batches = []
     for scenario in dict.fromkeys(instance.scenario for instance in instances):
-        idents = [instance.id for instance in instances if instance.scenario == scenario]
-        for start in range(0, len(idents), size):
-            chunk = tuple(idents[start : start + size])
-            batches += [
-                Batch(snapshot=snapshot, model=model, scenario=scenario, instances=chunk)
-                for model in models
-            ]
+        own = [instance for instance in instances if instance.scenario == scenario]
+        for start in range(0, len(own), size):
+            for model in models:
+                asked = workshop.model(model, snapshot)
+                chunk = tuple(one.id for one in own[start : start + size] if can_answer(asked, one))
+                if chunk:
+                    batches.append(
+                        Batch(snapshot=snapshot, model=model, scenario=scenario, instances=chunk)
+                    )
     return batches
+
+
+def can_answer(model: Model, instance: Instance) -> bool:
+    """Tell whether a model is asked about an instance; see ``Model``."""
+    return instance.truth is not None or not getattr(model, "needs_truth", False)

@@ -62,10 +62,16 @@ def export(store: Store, snapshot: Snapshot, folder: Path, *, private: bool) -> 
 
     Raises:
         ExportError: the folder is in use, or no instance is of a scenario with a layout.
+        OSError: the place cannot be written to.
         benchmark.store.BlobMissing, BlobDamaged: the store lacks something.
     """
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise ExportError(f"{folder} exists and is not empty; choose a new folder")
+    folder = folder.resolve()
+    if folder == Path.cwd():
+        raise ExportError("the export takes the place of its folder: name one below this one")
+    if folder.exists() and not folder.is_dir():
+        raise ExportError(f"{folder} is a file; choose a new folder")
+    if folder.exists() and any(folder.iterdir()):
+        raise ExportError(f"{folder} is not empty; choose a new folder")
     forms = [(one, form_of(one, private=private)) for one in snapshot.instances]
     outgoing = [one for one, form in forms if form is not Form.LEFT_OUT]
     if not outgoing:

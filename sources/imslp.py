@@ -215,7 +215,7 @@ def _describe(
         "turned": page.turned,
         "staff_space": system.staves[0].space,
     }
-    slug = _SLUG.sub("-", upload.name.rpartition(".")[0]).strip("-")
+    slug = _slug(upload.name.rpartition(".")[0])
     composer = work.rpartition("(")[2].rstrip(")") if work.endswith(")") else "unknown composer"
     return Material(
         id=f"music/{slug}/page-{number}-system-{index + 1}",
@@ -236,6 +236,13 @@ def _describe(
         ),
         attributes=attributes,
     )
+
+
+def _slug(name: str) -> str:
+    """Return a file's name in plain letters; with a digest where others may give the same."""
+    plain = name.replace(" ", "_")  # one character to MediaWiki
+    slug = _SLUG.sub("-", plain).strip("-")
+    return slug if slug == plain else f"{slug}-{digest_bytes(plain.encode())[:8]}".strip("-")
 
 
 def _png(grey: Grey) -> bytes:

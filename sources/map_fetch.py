@@ -18,6 +18,7 @@ from pydantic import JsonValue
 from benchmark.outcome import Failed, Kind, Outcome, Stage, ok
 from benchmark.records import Material, Provenance, digest_bytes
 from sources.http import Claim, Client, Keep, Response, Site
+from sources.http_address import shown_as_given
 from sources.licences import UNKNOWN
 from sources.map_adapters import Adapter, Entry
 from sources.map_material import Wanted, materials_from
@@ -150,9 +151,13 @@ class Fetcher:
             author=known.author or "unknown",
             licence=known.licence,
             created=created or UNDATED,
-            url=url,
+            url=shown_as_given(url),
             publishable=known.publishable,
-            recipe={**known.recipe, "file": file.url, "sha256": digest_bytes(file.data)},
+            recipe={
+                **known.recipe,
+                "file": shown_as_given(file.url),
+                "sha256": digest_bytes(file.data),
+            },
             made=f"{known.made}; date from {dated or 'nowhere: none is stated'}",
         )
         wanted = Wanted(least=LEAST_NODES, ident=ident)

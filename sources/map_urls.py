@@ -18,6 +18,7 @@ from benchmark.outcome import Failed, Kind, Outcome, Stage, ok
 from benchmark.records import Material, digest_bytes
 from benchmark.settings import Settings
 from sources.http import Client, Site
+from sources.http_address import HTTPS_PORT, LONGEST, shown_as_given
 from sources.http_guard import is_public
 from sources.licences import UNKNOWN, publishable, spdx
 from sources.map_adapters import INTERVAL, find
@@ -26,6 +27,8 @@ from sources.own_files import read_file
 
 LIST_BYTES = 2_000_000
 LINES = 10_000
+SHOWN = 200
+"""Characters of an address that a message shows."""
 _UNSET = "RERENDER_MAP_URLS is not set; set it to a file of addresses, a line each"
 
 
@@ -120,7 +123,9 @@ def _outcomes(lines: list[str], fetcher: Fetcher) -> Iterator[Outcome[Material]]
         ident = _ident(line.value.url)
         if ident in seen:
             told = f"line {number}: the same map as in line {seen[ident]}"
-            yield Failed.of(Stage.FILTER, Kind.DUPLICATE, told, subject=line.value.url)
+            yield Failed.of(
+                Stage.FILTER, Kind.DUPLICATE, told, subject=shown_as_given(line.value.url)
+            )
             continue
         seen[ident] = number
         host = urlsplit(line.value.url).netloc
@@ -149,7 +154,7 @@ def _read_line(number: int, text: str) -> Outcome[Line]:
         fault = fault or "more than an address, a licence, an author and a day"
     if fault:
         told = f"line {number}: {fault}"
-        return Failed.of(Stage.FETCH, Kind.PARSE_ERROR, told, subject=url)
+        return Failed.of(Stage.FETCH, Kind.PARSE_ERROR, told, subject=f"line {number}")
     return ok(Line(number, _as_https(url), spdx(licence), author, day))
 
 
@@ -157,14 +162,23 @@ def _address_fault(url: str) -> str:
     """Say what is wrong with an address; "" if nothing is."""
     try:
         parts = urlsplit(_as_https(url))
-        host = parts.hostname
+        host, port = parts.hostname, parts.port
     except ValueError:
-        return f"{url!r} is no address"
-    if parts.scheme != "https" or not host:
-        return f"{url!r} is no https address"
-    if not (is_public(host) if _is_ip(host) else "." in host):
-        return f"{host} is no public host"
-    return ""
+        return f"{url[:SHOWN]!r} is no address"
+    told = repr(url[:SHOWN])
+    faults = {
+        "an address with a user name in it, which is not asked": "@" in parts.netloc,
+        f"an address of {len(url)} characters": len(url) > LONGEST,
+        f"{told} is no https address": parts.scheme != "https" or not host,
+        f"{told} has a port of its own": port not in (None, HTTPS_PORT),
+        f"{told} holds signs that no address has": not url.isprintable(),
+        f"{host} is no public host": not _may_be_public(host or ""),
+    }
+    return next((fault for fault, holds in faults.items() if holds), "")
+
+
+def _may_be_public(host: str) -> bool:
+    return is_public(host) if _is_ip(host) else "." in host
 
 
 def _is_ip(host: str) -> bool:

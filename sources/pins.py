@@ -29,8 +29,9 @@ def pin(repository: str, wanted: str | None, settings: Settings) -> Outcome[str]
         settings: where the store is.
 
     Returns:
-        A commit (40 hexadecimal digits), or a failure of stage FETCH: GONE (the hub knows no such
-        data set or revision), FORBIDDEN, RATE_LIMITED, NETWORK.
+        A commit (40 hexadecimal digits), or a failure of stage FETCH: MISSING_RESOURCE (the file
+        of the pin cannot be read), GONE (the hub knows no such data set or revision), FORBIDDEN,
+        RATE_LIMITED, NETWORK.
     """
     if wanted is not None:
         return ok(wanted) if _COMMIT.fullmatch(wanted) else _look_up(repository, wanted)
@@ -38,7 +39,7 @@ def pin(repository: str, wanted: str | None, settings: Settings) -> Outcome[str]
     path = f"pins/{repository.replace('/', '__')}.json"
     known = _read(store, path)
     if known is not None:
-        return ok(known)
+        return known
     found = _look_up(repository, "main")
     if not isinstance(found, Failed):
         entry = {"repository": repository, "revision": found.value}
@@ -46,13 +47,22 @@ def pin(repository: str, wanted: str | None, settings: Settings) -> Outcome[str]
     return found
 
 
-def _read(store: Store, path: str) -> str | None:
-    """Return the commit of a pin file; None where there is none or it names no commit."""
+def _read(store: Store, path: str) -> Outcome[str] | None:
+    """Return the commit of a pin file; None where there is none.
+
+    A file that names no commit is never replaced by the newest one: what it was meant to pin, and
+    with it what is compared, would change without a word.
+    """
     try:
         revision = json.loads(store.read_document(path))["revision"]
-    except (FileNotFoundError, ValueError, KeyError, TypeError):
+    except FileNotFoundError:
         return None
-    return revision if isinstance(revision, str) and _COMMIT.fullmatch(revision) else None
+    except (ValueError, KeyError, TypeError):
+        revision = None
+    if isinstance(revision, str) and _COMMIT.fullmatch(revision):
+        return ok(revision)
+    message = f"{path} of the store names no commit (40 hexadecimal digits); mend or remove it"
+    return Failed.of(Stage.FETCH, Kind.MISSING_RESOURCE, message, subject=path)
 
 
 def _look_up(repository: str, revision: str) -> Outcome[str]:

@@ -12,7 +12,6 @@ be cut in two places, a bar check that is not where a bar ends.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from fractions import Fraction
 
 from sources.score_bars import find_bar_ends
@@ -20,26 +19,14 @@ from sources.score_file import ScoreFile
 from sources.score_lyrics import cut_syllables, cut_time
 from sources.score_node import NONE, Node, walk
 from sources.score_syllables import Syllables
-from sources.score_tokens import Kind, Token, Unreadable, matching
-from sources.score_words import BACKWARD_PAIRS, HAIRPIN_ENDS, HAIRPINS, is_plain_scheme
-
-VERSION_LINE = '\\version "2.24.0"'
-
-
-@dataclass
-class _Cut:
-    """What is left of a file: the tokens that go, and what stands in the place of some."""
-
-    file: ScoreFile
-    gone: set[int] = field(default_factory=set)
-    changed: dict[int, str] = field(default_factory=dict)
-    limits: dict[str, Fraction | None] = field(default_factory=dict)
-    """How far each name that is used is heard; None: whole."""
-    words: dict[str, tuple[str, Fraction]] = field(default_factory=dict)
-    """How lyrics with a name are cut: by ``notes`` or ``time``, and how many."""
-
-    def drop(self, begin: int, end: int) -> None:
-        self.gone.update(range(begin, end))
+from sources.score_tokens import Kind, Unreadable, matching
+from sources.score_words import (
+    BACKWARD_PAIRS,
+    HAIRPIN_ENDS,
+    HAIRPINS,
+    LEADING_ON,
+)
+from sources.score_write import Cut, write
 
 
 def bar_ends(file: ScoreFile) -> list[Fraction]:
@@ -65,15 +52,15 @@ def cut(file: ScoreFile, limit: Fraction) -> str:
     """
     if file.music is None:
         raise Unreadable("no score in it")
-    cutting = _Cut(file)
+    cutting = Cut(file)
     _cut(cutting, file.music, limit)
     _check_relative(cutting)
     for begin, end in _spans(cutting):
         _close_spanners(cutting, begin, end)
-    return _write(cutting)
+    return write(cutting, _spans(cutting))
 
 
-def _cut(cutting: _Cut, node: Node, limit: Fraction) -> None:
+def _cut(cutting: Cut, node: Node, limit: Fraction) -> None:
     """Cut a piece of music to a time within it."""
     if node.kind == "run":
         _cut_run(cutting, node, limit)
@@ -99,7 +86,7 @@ def _cut(cutting: _Cut, node: Node, limit: Fraction) -> None:
         _use_names(cutting, node)
 
 
-def _cut_run(cutting: _Cut, node: Node, limit: Fraction) -> None:
+def _cut_run(cutting: Cut, node: Node, limit: Fraction) -> None:
     time, last = NONE, None
     for child in node.children:
         if time >= limit:
@@ -109,19 +96,27 @@ def _cut_run(cutting: _Cut, node: Node, limit: Fraction) -> None:
         time += child.length
         last = child
     if last is not None and time >= limit:
-        _drop_tie(cutting, last)
+        _drop_ties(cutting, last)
 
 
-def _drop_tie(cutting: _Cut, node: Node) -> None:
-    """A tie on the last note leads nowhere."""
-    while node.kind in ("run", "inner") and node.children:
-        node = node.children[-1]
-    for at in range(node.begin, node.end):
-        if node.kind == "event" and cutting.file.tokens[at].text == "~":
-            cutting.gone.add(at)
+def _drop_ties(cutting: Cut, node: Node) -> None:
+    """Ties and slides on the last notes lead nowhere."""
+    if node.kind == "event":
+        for at in range(node.begin, node.end):
+            if cutting.file.tokens[at].text in LEADING_ON:
+                cutting.gone.add(at)
+    elif node.kind in ("run", "inner", "scaled"):
+        heard = [
+            child for child in node.children if child.length and child.begin not in cutting.gone
+        ]
+        if heard:
+            _drop_ties(cutting, heard[-1])
+    elif node.kind == "parallel":
+        for child in node.children:
+            _drop_ties(cutting, child)
 
 
-def _shorten(cutting: _Cut, node: Node, limit: Fraction) -> None:
+def _shorten(cutting: Cut, node: Node, limit: Fraction) -> None:
     """Rests and skips of several bars become shorter; notes do not."""
     base, _, factor = node.written.partition("*")
     if node.kind == "event" or not factor:
@@ -141,7 +136,7 @@ def _shorten(cutting: _Cut, node: Node, limit: Fraction) -> None:
     raise Unreadable(f"a duration {base} that is not followed")
 
 
-def _use(cutting: _Cut, node: Node, limit: Fraction) -> None:
+def _use(cutting: Cut, node: Node, limit: Fraction) -> None:
     """Note how much of a name is heard; it must be the same wherever it is used."""
     meaning = cutting.file.names[node.word]
     if meaning.kind == "syllables":
@@ -155,7 +150,7 @@ def _use(cutting: _Cut, node: Node, limit: Fraction) -> None:
         _cut(cutting, meaning, limit if heard is not None else meaning.length + 1)
 
 
-def _use_names(cutting: _Cut, node: Node) -> None:
+def _use_names(cutting: Cut, node: Node) -> None:
     """Keep the meaning of whatever the tokens of a piece of music name."""
     for at in range(node.begin, node.end):
         token = cutting.file.tokens[at]
@@ -173,7 +168,7 @@ def _names_within(node: Node) -> Iterator[Node]:
     return (each for each in walk(node) if each.kind == "name" or each is node)
 
 
-def _cut_repeat(cutting: _Cut, node: Node, limit: Fraction) -> None:
+def _cut_repeat(cutting: Cut, node: Node, limit: Fraction) -> None:
     body, begin = node.children[0], node.begin
     if limit >= node.length:
         _cut(cutting, body, body.length + 1)
@@ -203,7 +198,7 @@ def _opening(node: Node) -> int:
     return node.place if node.place >= 0 else node.begin
 
 
-def _cut_words(cutting: _Cut, node: Node, limit: Fraction) -> None:
+def _cut_words(cutting: Cut, node: Node, limit: Fraction) -> None:
     del limit  # the notes decide
     count = _count_notes(cutting, node.word)
     inner = node.children[0]
@@ -213,7 +208,7 @@ def _cut_words(cutting: _Cut, node: Node, limit: Fraction) -> None:
         _use_words(cutting, inner.word, "notes", Fraction(count))
 
 
-def _use_words(cutting: _Cut, name: str, how: str, limit: Fraction) -> None:
+def _use_words(cutting: Cut, name: str, how: str, limit: Fraction) -> None:
     if cutting.words.setdefault(name, (how, limit)) != (how, limit):
         raise Unreadable(f"\\{name} would have to end in two places")
     if name in cutting.limits:
@@ -226,7 +221,7 @@ def _use_words(cutting: _Cut, name: str, how: str, limit: Fraction) -> None:
     _cut_lyrics(cutting, _opening(inner), how, limit)
 
 
-def _cut_lyrics(cutting: _Cut, opens: int, how: str, limit: Fraction) -> None:
+def _cut_lyrics(cutting: Cut, opens: int, how: str, limit: Fraction) -> None:
     tokens = cutting.file.tokens
     closes = matching(tokens, opens)
     pieces = [each.gap + each.text for each in tokens[opens + 1 : closes]]
@@ -238,13 +233,13 @@ def _cut_lyrics(cutting: _Cut, opens: int, how: str, limit: Fraction) -> None:
     cutting.changed[opens] = "{ " + left
 
 
-def _count_notes(cutting: _Cut, context: str) -> int:
+def _count_notes(cutting: Cut, context: str) -> int:
     """Count the notes of a voice that take a syllable."""
     root = cutting.file.music
     voice = next((each for each in walk(root) if each.context == context), None) if root else None
     if voice is None:
         raise Unreadable(f"lyrics for {context}, which is not there")
-    counter = Syllables(cutting.file.tokens, cutting.file.names, cutting.gone)
+    counter = Syllables(cutting.file.tokens, cutting.file.names, cutting.gone, cutting.changed)
     counter.count(voice)
     return counter.found
 
@@ -252,7 +247,7 @@ def _count_notes(cutting: _Cut, context: str) -> int:
 # what is left
 
 
-def _check_relative(cutting: _Cut) -> None:
+def _check_relative(cutting: Cut) -> None:
     """Refuse notes that are relative to notes that are gone, and repeat them."""
     for root in [cutting.file.music, *(cutting.file.names[name] for name in cutting.limits)]:
         scopes = [each for each in walk(root) if each.word == "relative"] if root else []
@@ -284,7 +279,7 @@ def _own_events(node: Node) -> Iterator[Node]:
             yield from _own_events(child)
 
 
-def _spans(cutting: _Cut) -> list[tuple[int, int]]:
+def _spans(cutting: Cut) -> list[tuple[int, int]]:
     """The tokens of the names that are used, in the order of the file, then the score."""
     spans = [cutting.file.spans[name] for name in cutting.limits]
     music = cutting.file.music
@@ -293,7 +288,7 @@ def _spans(cutting: _Cut) -> list[tuple[int, int]]:
     return [*sorted(spans), (music.begin, music.end)]
 
 
-def _close_spanners(cutting: _Cut, begin: int, end: int) -> None:
+def _close_spanners(cutting: Cut, begin: int, end: int) -> None:
     """Take away slurs, beams and hairpins that begin and are not ended any more."""
     open_at: dict[str, list[int]] = {}
     hairpin: int | None = None
@@ -316,83 +311,8 @@ def _close_spanners(cutting: _Cut, begin: int, end: int) -> None:
             cutting.gone.add(at - 1)
 
 
-def _is_for_sound(cutting: _Cut, node: Node) -> bool:
+def _is_for_sound(cutting: Cut, node: Node) -> bool:
     if node.kind != "command" or node.word not in ("set", "unset"):
         return False
     texts = [token.text for token in cutting.file.tokens[node.begin : node.end]]
     return any(text.startswith("midi") or text == "tempoWholesPerMinute" for text in texts)
-
-
-def _write(cutting: _Cut) -> str:
-    durations = _Durations(cutting)
-    lines = [VERSION_LINE]
-    if cutting.file.language and cutting.file.language != "nederlands":
-        lines.append(f'\\language "{cutting.file.language}"')
-    *names, score = _spans(cutting)
-    lines += [durations.write(begin, end) for begin, end in names]
-    music = durations.write(*score)
-    lines.append("\\score {\n  " + music.replace("\n", "\n  ") + "\n  \\layout { }\n}")
-    return "\n\n".join(lines) + "\n"
-
-
-class _Durations:
-    """Writes tokens; a note whose length was implied by one that is gone gets it written."""
-
-    def __init__(self, cutting: _Cut) -> None:
-        self.cutting = cutting
-        self.current = ""
-        roots = [*cutting.file.names.values(), cutting.file.music]
-        self.events = {
-            each.begin: each
-            for root in roots
-            if root is not None
-            for each in walk(root)
-            if each.kind in ("event", "rest", "skip") and each.written and each.word != "skip"
-        }
-
-    def write(self, begin: int, end: int) -> str:
-        parts: list[str] = []
-        pending: dict[int, str] = {}
-        opens = -1
-        for at in range(begin, end):
-            event = self.events.get(at)
-            if event is not None and at not in self.cutting.gone:
-                if event.place >= 0 and self.current != event.written:
-                    pending[event.place] = event.written
-                self.current = event.written
-                if at in self.cutting.changed:
-                    self.current = ""
-            if at <= opens or at in self.cutting.gone:
-                continue
-            opens = self._past_sound(at)
-            if opens > at:
-                continue
-            token = self.cutting.file.tokens[at]
-            _check_scheme(token)
-            text = self.cutting.changed.get(at, token.text) + pending.pop(at, "")
-            gap = token.gap if parts else ""
-            lost = at - 1 in self.cutting.gone and parts and not gap
-            parts.append((" " if lost else gap) + text)
-        return _tidy("".join(parts))
-
-    def _past_sound(self, at: int) -> int:
-        r"""Return the end of a ``\with`` block that is only about sound, or `at`."""
-        tokens = self.cutting.file.tokens
-        if tokens[at].text != r"\with":
-            return at
-        end = matching(tokens, at + 1)
-        words = [each.text for each in tokens[at + 2 : end] if each.kind is Kind.WORD]
-        commands = [each for each in tokens[at + 2 : end] if each.kind is Kind.COMMAND]
-        names = [word for word in words if word[:1].islower()]
-        only = bool(names) and all(name.startswith("midi") for name in names)
-        return end if only and not commands else at
-
-
-def _check_scheme(token: Token) -> None:
-    if token.kind is Kind.SCHEME and not is_plain_scheme(token.text):
-        raise Unreadable("Scheme of the piece's own")
-
-
-def _tidy(text: str) -> str:
-    lines = [line.rstrip() for line in text.split("\n")]
-    return "\n".join(line for line in lines if line)

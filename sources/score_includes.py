@@ -14,7 +14,7 @@ MOST_DEPTH = 6
 MOST_CHARACTERS = 400_000
 
 _PART = re.compile(
-    r'(?P<comment>%\{.*?(?:%\}|\Z)|%[^\n]*)|(?P<string>"(?:[^"\\]|\\.)*")'
+    r'(?P<comment>%\{.*?(?:%\}|\Z)|%[^\n]*)|(?P<string>"(?:[^"\\]|\\.)*+(?:"|\\?\Z))'
     r'|\\include\s{1,20}"(?P<name>[^"\n]{1,200})"',
     re.S,
 )

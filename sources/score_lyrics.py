@@ -40,7 +40,7 @@ def read_parts(text: str) -> Iterator[Part] | None:
         kind, part = found.lastgroup, found[0]
         if kind == "gap":
             continue
-        if kind in ("command", "other"):
+        if kind in ("command", "other") or (kind == "set" and "elisma" in part):
             return None
         if kind == "set" or part in ("--", "__"):
             parts.append(Part(part, 0, Fraction(0)))

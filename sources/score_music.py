@@ -12,7 +12,7 @@ from fractions import Fraction
 from sources.score_node import NONE, Node
 from sources.score_place import LENGTHS, Place
 from sources.score_tokens import Kind, Token, matching
-from sources.score_words import AFTER_NOTES, ARGUMENTS, BREAKS, UNSUPPORTED
+from sources.score_words import AFTER_NOTES, ARGUMENTS, BAR_SETTINGS, BREAKS, UNSUPPORTED
 
 MOST_DEPTH = 60
 
@@ -124,6 +124,8 @@ class Reader(Place):
         if name in ARGUMENTS and name not in UNSUPPORTED:
             self.at += 1
             self.arguments(ARGUMENTS[name])
+            if not BAR_SETTINGS.isdisjoint(each.text for each in self.tokens[begin : self.at]):
+                raise self.refuse("bars whose length is set by hand")
             return Node("break" if name in BREAKS else "command", begin, self.at, word=name)
         raise self.refuse(f"\\{name} is not followed")
 

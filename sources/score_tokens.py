@@ -47,19 +47,20 @@ class Token:
         return self.start + len(self.text)
 
 
+# a string that is not closed runs to the end: otherwise each quote in it would be read to the end
 _GAP = re.compile(r"(?:\s+|%\{(?:[^%]|%(?!\}))*(?:%\}|\Z)|%[^\n]*)+")
 _PLAIN = re.compile(
     r"""
     (?P<command> \\(?:[^\W\d_]+(?:[-_][^\W\d_]+)*|\d{1,3}|[\\<>!()\[\]+~=]) )
-  | (?P<string> "(?:[^"\\]|\\.)*" )
+  | (?P<string> "(?:[^"\\]|\\.)*+(?:"|\\?\Z) )
   | (?P<number> \d{1,9}(?:\.\d{1,9})? )
   | (?P<word> [^\W\d_]+(?:[-_][^\W\d_]+)* )
   | (?P<sign> << | >> | [-^_][-.>^+|!_] | . )
     """,
     re.X | re.S,
 )
-_DATUM = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s(){}";]+', re.S)
-_SCHEME = re.compile(r'"(?:[^"\\]|\\.)*"|;[^\n]*|\#\\.|\#\{|\#\}|[()]|[^"();#]+|.', re.S)
+_DATUM = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[^\s(){}";]+', re.S)
+_SCHEME = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|;[^\n]*|\#\\.|\#\{|\#\}|[()]|[^"();#]+|.', re.S)
 
 
 def tokenize(source: str) -> list[Token]:

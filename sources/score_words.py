@@ -78,6 +78,9 @@ BACKWARD_PAIRS = {
 }  # fmt: skip
 """What begins after a note and must end after another one."""
 
+LEADING_ON = frozenset({"~", r"\glissando"})
+"""What leads from a note to the next one."""
+
 HAIRPINS = frozenset({r"\<", r"\>"})
 HAIRPIN_ENDS = HAIRPINS | {
     r"\!", r"\pppp", r"\ppp", r"\pp", r"\p", r"\mp", r"\mf", r"\f", r"\ff", r"\fff", r"\ffff",
@@ -85,6 +88,9 @@ HAIRPIN_ENDS = HAIRPINS | {
 }  # fmt: skip
 
 UNSUPPORTED = frozenset(_REFUSED.split())
+
+BAR_SETTINGS = frozenset({"measureLength", "measurePosition", "timing"})
+"""Properties that say where bars end whatever the metre."""
 
 BREAKS = frozenset({"break", "noBreak", "pageBreak", "noPageBreak"})
 

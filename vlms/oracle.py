@@ -23,6 +23,7 @@ class Oracle:
         self.name = name
         self.concurrency = 1
         self.sees_truth = True
+        self.needs_truth = True
         self._store = store
         self._truths = truths
 
@@ -31,7 +32,7 @@ class Oracle:
         return {"version": "1"}
 
     def complete(self, request: Request) -> Outcome[Completion]:
-        """Return the truth; fails with no_answer where the snapshot does not know it."""
+        """Return the truth; no_answer where the snapshot does not know it (nobody asks there)."""
         if request.instance not in self._truths:
             message = f"instance {request.instance!r} is not in the snapshot that the oracle knows"
             return Failed.of(Stage.QUERY, Kind.INTERNAL_ERROR, message)

@@ -126,6 +126,55 @@ def test_the_interface_shows_progress_funnel_failures_and_examples(settings, mon
     assert "data:image/png;base64," in shown["examples"]["data"]
 
 
+def with_scans(settings, *, alone: bool = False) -> str:
+    """Freeze the toy snapshot with pictures whose truth nobody knows, or those alone."""
+    from benchmark import snapshot
+
+    name, _ = refresh(settings)
+    with opened(settings) as workshop:
+        whole = workshop.snapshot(name)
+        scans = tuple(
+            one.model_copy(
+                update={"id": f"scan/{one.id}", "truth": None, "reference": None,
+                        "metrics": ("toy_same",)}
+            )
+            for one in whole.instances[:3]
+        )  # fmt: skip
+        kept = () if alone else whole.instances
+        made = whole.model_copy(update={"name": "scans", "instances": (*kept, *scans)})
+        snapshot.freeze(workshop.store, made)
+    return "scans"
+
+
+def test_oracle_is_not_asked_where_the_truth_is_not_known(settings):
+    from reports.leaderboard import leaderboard
+
+    state, traced, counts = evaluate(settings, with_scans(settings))
+    assert state.is_completed()
+    assert counts.totals == {"query": 25, "render": 25, "score": 25}
+    assert {stage: sum(r.values()) for stage, r in counts.results.items()} == counts.totals
+    scans = [one for one in traced if one.instance.truth is None]
+    assert [one.model for one in scans] == ["blank"] * 3
+    assert {score.metric for one in scans for score in one.scores} == {"toy_same"}
+    board = leaderboard(traced, toy.METRICS, [toy.ToyScenario()], baselines=("oracle", "blank"))
+    rows = {row.model: row for row in board.tables[0].rows}
+    assert (rows["oracle"].n, rows["oracle"].failed, rows["blank"].n) == (11, 0, 14)
+    means = {cell.metric: cell.interval.mean for cell in rows["oracle"].cells}
+    assert means["toy_same"] == 1.0, "the ceiling holds no failures of its own"
+
+
+def test_a_snapshot_of_scans_alone_is_nothing_for_oracle(settings):
+    from flows.evaluate import evaluate as flow
+    from flows.splits import NothingChosen
+
+    name = with_scans(settings, alone=True)
+    with opened(settings), pytest.raises(NothingChosen, match="only their pictures are known"):
+        flow(EvaluateRequest(snapshot=name, models=["oracle"]))
+    state, traced, _ = evaluate(settings, name)
+    assert state.is_completed()
+    assert {one.model for one in traced} == {"blank"}
+
+
 def test_nothing_is_computed_twice(settings):
     name, _ = refresh(settings)
     _, first, _ = evaluate(settings, name)

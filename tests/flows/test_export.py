@@ -303,6 +303,25 @@ def test_a_folder_in_use_is_refused_and_a_failed_export_leaves_nothing(store, bu
     assert [path.name for path in (tmp_path / "empty").iterdir()] == ["i2s-webpage"]
 
 
+@pytest.mark.parametrize("spelled", ["link", "empty/below/..", "new/"])
+def test_a_folder_may_be_spelled_in_any_way(store, bundled, tmp_path, spelled):
+    made = frozen(store, *bundled[:1])
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "empty")
+    before = {path.name for path in tmp_path.glob(".*")}
+    export(store, made, Path(f"{tmp_path}/{spelled}"), private=False)
+    assert [path.name for path in (tmp_path / spelled.split("/")[0]).iterdir()] == ["i2s-webpage"]
+    assert {path.name for path in tmp_path.glob(".*")} == before
+
+
+def test_the_working_folder_is_not_replaced(store, bundled, tmp_path, monkeypatch):
+    made = frozen(store, *bundled[:1])
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    with pytest.raises(ExportError, match="name one below"):
+        export(store, made, Path(), private=False)
+
+
 def frozen_again(store: Store, instances: list[Instance]) -> Snapshot:
     made = frozen_named(store, "other", instances)
     snapshot.freeze(store, made)

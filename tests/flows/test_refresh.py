@@ -127,6 +127,15 @@ def test_what_is_dropped_is_made_up_for(settings, sites):
     }
 
 
+def test_what_two_sources_call_the_same_is_one_instance(settings, sites):
+    one, other = sites
+    one.script = [piece("site-a", 1), piece("site-a", 2)]
+    other.script = [piece("site-a", 2), piece("site-b", 3)]
+    frozen, _ = refresh(settings, "site-a", "site-b", without=(*LOOKS, "same-text"))
+    assert [each.id for each in frozen.instances] == ["site-a/1", "site-a/2", "site-b/3"]
+    assert [row.discarded for row in frozen.funnel] == [{}, {"duplicate": 1}]
+
+
 def test_a_site_that_offers_nothing_usable_is_left_in_the_end(settings, sites):
     site, _ = sites
     site.script = [piece("site-a", 1)] + [lost(Stage.FILTER, Kind.TOXIC)] * (3 * TRIES)
@@ -363,3 +372,12 @@ class TestGathering:
         assert row.reasons == {
             "blank": 1, "network": 1, "no_licence": 1, "timeout": 1, "toxic": 1
         }  # fmt: skip
+
+    def test_a_second_piece_of_a_name_is_a_drop(self, sites):
+        site, _ = sites
+        site.script = [piece("site-a", 1), piece("site-a", 1, truth="other"), piece("site-a", 2)]
+        gathering = Gathering("site-a")
+        pulled = gathering.pull(10)
+        assert [one.id for one in pulled] == ["site-a/1", "site-a/2"]
+        assert pulled[0].truth == "a"
+        assert gathering.funnel().reasons == {"duplicate": 1}

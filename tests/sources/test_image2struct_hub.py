@@ -73,6 +73,11 @@ def test_a_pinned_revision_is_loaded_and_stays(published, tmp_path):
             and one[0].endswith("-0")
         ]  # fmt: skip
         assert not [path for path in served.asked if path.endswith("/revision/main")]
+        pins[0].write_text('{"revision": "v1"}')
+        odd = collect(tmp_path, served.address, "1")
+        assert [one[0].partition("/")[0] for one in odd] == ["missing_resource", "webpage", "music"]
+        assert f"pins/{pins[0].name}" in odd[0][1]
+        assert pins[0].read_text() == '{"revision": "v1"}', "a pin is never replaced by itself"
         pins[0].unlink()
         newer = collect(tmp_path, served.address, "1")
         assert [revision for _, revision, _ in newer] == [COMMIT, NEXT_COMMIT, COMMIT]

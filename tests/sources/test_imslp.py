@@ -13,7 +13,7 @@ from PIL import Image
 from benchmark import workbench
 from benchmark.outcome import Failed, Kind, Ok
 from sources.http_pace import Clock
-from sources.imslp import METRICS, Imslp
+from sources.imslp import METRICS, Imslp, _slug
 from sources.imslp_page import read_entries
 from sources.imslp_site import SITE
 from tests.contracts.source_contract import SourceContract
@@ -205,3 +205,11 @@ def test_entries_with_templates_in_them_are_read():
 def test_days_are_those_of_the_upload(site):
     good, _ = collected()
     assert good["PMLP1-sonata"].provenance.created == FIRST > dt.date(2026, 1, 1)
+
+
+def test_names_that_differ_in_any_letter_have_ids_of_their_own():
+    names = ("PMLP1-Соната", "PMLP1-Квартет", "PMLP1-Sonata (1)", "PMLP1-Sonata-1", "ソナタ", "歌")
+    slugs = [_slug(name) for name in names]
+    assert len(set(slugs)) == len(names)
+    assert _slug("PMLP1-Two words") == _slug("PMLP1-Two_words") == "PMLP1-Two_words"
+    assert all(slug.isascii() and not slug.startswith("-") for slug in slugs)

@@ -2,11 +2,13 @@ r"""Scores are cut at bars, exactly or not at all."""
 
 from __future__ import annotations
 
+import time
 from fractions import Fraction
 
 import pytest
 
-from sources import score_cut, score_header
+from benchmark.outcome import Ok, ok
+from sources import score_cut, score_header, score_includes
 from sources.score_file import read_file
 from sources.score_tokens import MOST_CHARACTERS, Kind, Unreadable, tokenize
 
@@ -56,6 +58,10 @@ def test_nothing_is_certain_beyond_the_first_ending():
         (r"{ c2( d | e1) }", 1, "{ c2 d | }"),
         (r"{ c2 d~ | d1 }", 1, "{ c2 d | }"),
         (r"{ c2-\< d | e1\! }", 1, "{ c2 d | }"),
+        (r"{ { c1~ \stemUp } c1 }", 1, "{ { c1 } }"),
+        (r"{ \tuplet 3/2 { c2 d e~ } e1 }", 1, r"{ \tuplet 3/2 { c2 d e } }"),
+        (r"{ << c1~ { e2~ e~ } >> <c e>1 }", 1, "{ << c1 { e2~ e } >> }"),
+        (r"{ c1\glissando d1 }", 1, "{ c1 }"),
         (r"{ R1*4 | c1 }", 2, "{ R1*2 }"),
         (r"{ \repeat volta 2 { c1 d1 } e1 }", 1, "{ { c1 } }"),
         (r"{ \repeat volta 2 { c1 d1 } e1 }", 2, r"{ \repeat volta 2 { c1 d1 } }"),
@@ -103,6 +109,26 @@ def test_lyrics_end_with_the_notes():
 
 
 @pytest.mark.parametrize(
+    ("voice", "heard"),
+    [
+        (r"\repeat unfold 8 { c4 d }", 4),
+        (r"\repeat percent 8 { c4 d }", 2),
+        (r"c4 d\melisma e\melismaEnd f", 3),
+    ],
+)
+def test_words_are_those_of_the_notes_that_take_one(voice, heard):
+    words = "one two three four five six seven eight"
+    source = (
+        r"\score { << \new Voice = " + f'"v" {{ {voice} g1 }} '
+        r"\new Lyrics \lyricsto v \lyricmode { " + words + " } >> }"
+    )
+    assert f"{{ {' '.join(words.split()[:heard])} }}" in music(source, 1)
+
+
+SUNG = r"\score {{ << \new Voice = v {{ {} c1 d1 }} \new Lyrics \lyricsto v {{ {} a b }} >> }}"
+
+
+@pytest.mark.parametrize(
     ("source", "reason"),
     [
         (r"{ c2 d1 e2 }", "lasts beyond"),
@@ -116,6 +142,10 @@ def test_lyrics_end_with_the_notes():
         ("{ c1", "not closed"),
         ("", "no score"),
         ("#(" * 50, "does not end"),
+        (SUNG.format(r"\set ignoreMelismata = ##t", ""), "melismata that are set by hand"),
+        (SUNG.format("", r"\set ignoreMelismata = ##t"), "more than words"),
+        (r"{ \set Score.measureLength = #(ly:make-moment 1 4) c1 }", "set by hand"),
+        (r"{ \set Timing.timing = ##f c1 }", "set by hand"),
     ],
 )
 def test_what_cannot_be_cut_exactly_is_refused(source, reason):
@@ -129,6 +159,25 @@ def test_reading_takes_no_longer_than_the_source_is_long():
     for hostile in ("%{" * 90_000, '"' + "\\" * 90_000, "#'" * 90_000, "{" * 90_000):
         with pytest.raises(Unreadable):
             read_file(hostile)
+
+
+@pytest.mark.parametrize("begins", ["", "#( ", "#", "{ c4 "])
+def test_a_string_that_is_not_closed_is_read_once(begins):
+    hostile = begins + '"' + '\\"' * 150_000
+    started = time.monotonic()
+    with pytest.raises(Unreadable):
+        read_file(hostile)
+    joined = score_includes.join("a.ly", hostile, ok)
+    assert isinstance(joined, Ok)
+    assert time.monotonic() - started < 10
+
+
+def test_notes_under_words_are_not_counted_for_ever():
+    doubled = "xa = { c8 c c }\n"
+    for number in range(25):
+        doubled += f"x{chr(98 + number)} = {{ \\x{chr(97 + number)} \\x{chr(97 + number)} }}\n"
+    with pytest.raises(Unreadable, match="too often"):
+        cut(doubled + SUNG.format(r"\scaleDurations 1/12582912 { \xz }", ""), 1)
 
 
 def test_tokens_keep_articulation_scheme_and_strings_whole():

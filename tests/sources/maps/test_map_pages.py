@@ -171,6 +171,22 @@ RULES = [
     ("User-agent: *\nDisallow: /m$\n", True),
     ("User-agent: other\nDisallow: /*\n\nUser-agent: *\nAllow: /\n", True),
     ("User-agent: rerender\nDisallow: /a*b\n\nUser-agent: *\nDisallow: /*\n", True),
+    # the longest rule decides, not the first
+    ("User-agent: *\nAllow: /\nDisallow: /m/\n", False),
+    ("User-agent: *\nDisallow: /\nAllow: /m/\n", True),
+    ("User-agent: *\nDisallow: /m/\nAllow: /m/\n", True),
+    ("User-agent: *\nDisallow: /*\nAllow: /m/Tea\n", True),
+    ("User-agent: *\nDisallow:\n", True),
+    # neither a blank line nor a further field ends a group, and equal groups are one
+    ("User-agent: *\n\nDisallow: /m/\n", False),
+    ("User-agent: a\nUser-agent: Rerender/1.0\nSitemap: /map\nDisallow: /m/ # maps\n", False),
+    ("User-agent: *\nDisallow: /a/\n\nUser-agent: *\nDisallow: /m/\n", False),
+    ("\ufeffUser-agent: *\nDisallow: /\n", False),
+    ("User-agent: render\nDisallow:\n\nUser-agent: *\nDisallow: /\n", False),
+    ("User-agent: *\nDisallow: /%6D/\n", False),
+    ("User-agent: *\nCrawl-delay: 3600.5\n", False),
+    ("User-agent: *\nCrawl-delay: nan\n", True),
+    ("User-agent: *\n" + "Disallow: /" + "*a" * 5_000 + "\n", True),
 ]
 
 

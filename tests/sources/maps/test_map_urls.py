@@ -101,6 +101,45 @@ def test_each_bad_line_says_its_number_and_what_is_wrong(sites, tmp_path):
     assert all(one.final and one.subject for one in lost)
 
 
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("https://ada:hunter2@example.org/tea.mm", "user name"),
+        ("https://example.org:8443/tea.mm", "port"),
+        ("https://example.org:99999/tea.mm", "no address"),
+        ("https://ex\0ample.org/tea.mm", "signs"),
+        ("https://example.org/" + "a" * 100_000, "characters"),
+    ],
+)
+def test_an_odd_address_is_told_and_neither_asked_nor_repeated(sites, tmp_path, line, told):
+    path = tmp_path / "list"
+    path.write_text(line + "\n")
+    (only,) = MindmapUrls(path).collect()
+    assert (only.kind, only.subject) == (Kind.PARSE_ERROR, "line 1")
+    assert told in only.message
+    assert "hunter2" not in str(only)
+    assert len(only.message) < 300
+    assert not sites.asked
+
+
+def test_a_secret_in_an_address_does_not_stand_in_the_snapshot(sites, tmp_path):
+    host = server.ELSEWHERE
+    address = f"{OWN}/bread.md?v=2&X-Amz-Signature=hunter2"
+    sites.answers[f"{host}/bread.md"] = server.file(files.OUTLINE.encode())
+    path = tmp_path / "list"
+    path.write_text(f"{address}\n{address}\n{OWN}/gone.mm?token=hunter2\n")
+    good, lost = collect(path)
+    (made,) = good.values()
+    assert "hunter2" not in made.model_dump_json()
+    assert made.provenance.url.startswith(f"{OWN}/bread.md?v=2&")
+    assert {one.kind for one in lost} == {Kind.DUPLICATE, Kind.GONE}
+    assert "hunter2" not in "".join(one.model_dump_json() for one in lost)
+    sites.robots[host] = "User-agent: *\nDisallow: /\n"
+    (refused, _, other) = MindmapUrls(path).collect()
+    assert (refused.kind, other.kind) == (Kind.FORBIDDEN, Kind.FORBIDDEN)
+    assert "hunter2" not in refused.model_dump_json() + other.model_dump_json()
+
+
 def test_a_day_drops_what_is_older_before_it_is_asked_for(sites, tmp_path):
     good, lost = collect(write(sites, tmp_path), since=dt.date(2026, 11, 10))
     assert {name.partition("#")[0] for name in good} == {
