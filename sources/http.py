@@ -117,7 +117,7 @@ class Client:
             keep: how long the answer is used again.
             kept: what may be kept, if not everything: where a site puts a page in the place of a
                 file (a disclaimer, a countdown), only the file is. An archive that broke off is
-                never kept.
+                asked for again the next day.
             accept: statuses besides 200 that are answers to the caller (422).
         """
         ask = self._asked("GET", site, url, params, headers, claims, most, accept)
@@ -128,12 +128,13 @@ class Client:
             known = None if keep is Keep.NOT else self._kept(key, ask)
         except OSError as error:
             return _unkept(ask, error)
-        if known is not None and known.holds(keep, self._clock.now()):
+        if known is not None and self._holds(known, keep):
             return ok(Response.of_kept(known))
-        answer = self._wire.answer(ask, known)
+        confirmed = known if known is not None and is_whole(known.body) else None
+        answer = self._wire.answer(ask, confirmed)
         if isinstance(answer, Failed):
             return answer
-        if not (http_claim.is_one_of(answer.body, kept) and is_whole(answer.body)):
+        if not http_claim.is_one_of(answer.body, kept):
             return ok(answer)
         return self._keep(ask, key, keep, answer)
 
@@ -222,6 +223,11 @@ class Client:
         except Refused:
             return None
         return kept
+
+    def _holds(self, kept: Kept, keep: Keep) -> bool:
+        """Tell whether an answer may be used without asking; one that broke off for that day."""
+        now = self._clock.now()
+        return kept.holds(keep, now) and (kept.holds(Keep.TODAY, now) or is_whole(kept.body))
 
     def _keep(self, ask: Ask, key: str, keep: Keep, answer: Response) -> Outcome[Response]:
         """Keep an answer, or note that the one on disk still holds."""

@@ -1,4 +1,4 @@
-"""Whether an archive came to its end: one that broke off on the way is not kept on disk.
+"""Whether an archive came to its end: one that broke off is asked for again the next day.
 
 A site that ends an answer by closing the connection, or a proxy in between, can cut a body off
 without anybody noticing. Kept for ever, it would be damaged for ever.

@@ -14,7 +14,7 @@ from sources.http import Keep
 from sources.http_whole import CHUNK, is_whole
 from tests.servers import site as stand_ins
 from tests.servers.site import Answer
-from tests.sources.http_fixtures import client_for
+from tests.sources.http_fixtures import StoppedClock, client_for
 from tests.sources.test_http_cache import got
 
 NOISE = bytes((n * n * 7919 >> 5) & 255 for n in range(3 * CHUNK))
@@ -71,9 +71,21 @@ def test_a_bomb_is_not_unpacked_to_its_end(monkeypatch):
     assert time.monotonic() - began < 2
 
 
-def test_an_archive_that_broke_off_is_asked_for_again(tmp_path):
-    with stand_ins.serving() as site, client_for(site, tmp_path) as client:
+def test_an_archive_that_broke_off_is_asked_for_again_the_next_day(tmp_path):
+    clock = StoppedClock()
+    with stand_ins.serving() as site, client_for(site, tmp_path, clock=clock) as client:
         site.on("/a.tar.gz", Answer(body=GZIPPED[:-100]), Answer(body=GZIPPED))
-        assert got(client, "/a.tar.gz", keep=Keep.FOR_EVER).body == GZIPPED[:-100]
-        assert got(client, "/a.tar.gz", keep=Keep.FOR_EVER).body == GZIPPED
-        assert got(client, "/a.tar.gz", keep=Keep.FOR_EVER).from_cache
+        bodies = []
+        for hours in (0, 1, 24, 48):
+            clock.passed = hours * 3600.0
+            bodies.append(got(client, "/a.tar.gz", keep=Keep.FOR_EVER).body)
+        assert bodies == [GZIPPED[:-100]] * 2 + [GZIPPED] * 2
+        assert site.count("/a.tar.gz") == 2
+
+
+def test_a_304_does_not_confirm_what_broke_off(tmp_path):
+    with stand_ins.serving() as site, client_for(site, tmp_path) as client:
+        site.on("/a.tar.gz", Answer(body=GZIPPED[:-100], headers={"ETag": '"1"'}))
+        got(client, "/a.tar.gz")
+        got(client, "/a.tar.gz")
+        assert all("if-none-match" not in asked.headers for asked in site.asked)
