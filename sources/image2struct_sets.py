@@ -17,6 +17,9 @@ from sources import pins
 
 OWNER = "stanford-crfm"
 
+MOST_GROUP_BYTES = 1_000_000_000
+"""Of a group of rows, as the file says it is unpacked; it is had in memory several times over."""
+
 Row = Mapping[str, object]
 """A row by the names of its columns; pictures are ``{"bytes": …, "path": …}``, undecoded."""
 
@@ -100,13 +103,19 @@ def read_rows(place: Place, cache: Path) -> Iterator[Outcome[Row]]:
 
     Yields:
         Rows. A failure ends them: GONE (the hub has no such files), NOT_AS_CLAIMED (no readable
-        parquet), or what ``pins.hub_failure`` makes of the hub's errors.
+        parquet), TOO_LARGE (unpacked: a few kilobytes can hold gigabytes of one letter), or what
+        ``pins.hub_failure`` makes of the hub's errors.
     """
     pins.quieten()
     import pyarrow as pa  # noqa: PLC0415 - heavy
 
     try:
-        for row in _open(place, cache):
+        files = _files(place)
+        if (large := _largest_group(place, files)) > MOST_GROUP_BYTES:
+            message = f"{place.name}: a group of rows of {large} bytes, over {MOST_GROUP_BYTES}"
+            yield Failed.of(Stage.FETCH, Kind.TOO_LARGE, message, subject=place.name)
+            return
+        for row in _open(place, files, cache):
             yield ok(row)
     except FileNotFoundError:
         message = f"{place.name}: {place.address} has no such files"
@@ -119,14 +128,28 @@ def read_rows(place: Place, cache: Path) -> Iterator[Outcome[Row]]:
         yield _unreadable(place, error)
 
 
-def _open(place: Place, cache: Path) -> Iterator[Row]:
+def _largest_group(place: Place, files: list[str]) -> int:
+    """Return the bytes of the largest group of rows, as the ends of the files say."""
+    from huggingface_hub import HfFileSystem  # noqa: PLC0415 - heavy
+    from pyarrow import parquet  # noqa: PLC0415 - heavy
+
+    largest = 0
+    for name in files:
+        with Path(name).open("rb") if place.local else HfFileSystem().open(name) as file:
+            about = parquet.read_metadata(file)
+        groups = (about.row_group(index) for index in range(about.num_row_groups))
+        largest = max([largest, *(group.total_byte_size for group in groups)])
+    return largest
+
+
+def _open(place: Place, files: list[str], cache: Path) -> Iterator[Row]:
     import datasets  # noqa: PLC0415 - heavy
 
     datasets.disable_progress_bars()
     datasets.logging.set_verbosity(datasets.logging.CRITICAL)
     rows = datasets.load_dataset(
         "parquet",
-        data_files={place.split: _files(place)},
+        data_files={place.split: files},
         split=place.split,
         streaming=True,
         cache_dir=str(cache),

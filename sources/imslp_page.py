@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sources.score_header import PUBLIC_DOMAIN, spdx
@@ -10,6 +11,8 @@ from sources.score_header import PUBLIC_DOMAIN, spdx
 MOST_FILES = 200
 MOST_CHARACTERS = 20_000
 """Of one entry."""
+MOST_TEXT = 2_000_000
+"""Characters of a page that are read; the longest have a few hundred thousand."""
 _ENTRY = "{{#fte:imslpfile"
 _FIELD = re.compile(r"\|\s{0,20}([A-Za-z][A-Za-z ]{1,40}?)\s{0,5}(\d{0,3})\s{0,20}=")
 _ELSEWHERE = re.compile(r"non-?\s?PD[- ](US|CA|EU)", re.I)
@@ -47,6 +50,7 @@ class FileEntry:
 def read_entries(wikitext: str) -> list[FileEntry]:
     """Return the files of a work's page; what several files share is said of each."""
     entries: list[FileEntry] = []
+    wikitext = wikitext[:MOST_TEXT]
     place = wikitext.find(_ENTRY)
     while place >= 0 and len(entries) < MOST_FILES:
         end = _end(wikitext, place)
@@ -72,7 +76,7 @@ def _end(text: str, begin: int) -> int:
 
 def _read_entry(block: str) -> list[FileEntry]:
     block = block[:MOST_CHARACTERS]
-    starts = [found for found in _FIELD.finditer(block) if _is_at_top(block, found.start())]
+    starts = list(_fields(block))
     fields: dict[tuple[str, str], str] = {}
     for at, found in enumerate(starts):
         stop = starts[at + 1].start() if at + 1 < len(starts) else len(block)
@@ -98,7 +102,13 @@ def _read_entry(block: str) -> list[FileEntry]:
     return entries
 
 
-def _is_at_top(block: str, place: int) -> bool:
-    """Whether a field is the entry's own and not of a template within it."""
-    before = block[:place]
-    return before.count("{{") <= before.count("}}") and before.count("[[") <= before.count("]]")
+def _fields(block: str) -> Iterator[re.Match[str]]:
+    """Yield the beginnings of the entry's own fields, not those of a template or link within it."""
+    braces = brackets = place = 0
+    for found in _FIELD.finditer(block):
+        between = block[place : found.start()]
+        braces += between.count("{{") - between.count("}}")
+        brackets += between.count("[[") - between.count("]]")
+        place = found.start()
+        if braces <= 0 and brackets <= 0:
+            yield found

@@ -34,6 +34,9 @@ WIDEST_SPACE = 0.018
 LEAST_SHARE = 0.06
 """Share of a page that its staves cover if it is a page of music, and no title."""
 
+MOST_LINES = 1_000
+"""Long rows of ink on a page; one of music has a few hundred, and more are a pattern."""
+
 _DENSITY = 0.72
 """Share of dark pixels around a pixel of a line; noise makes holes."""
 
@@ -278,7 +281,8 @@ def _lines(ink: NDArray[np.bool_]) -> list[_Line]:
     dense[1:] &= ink[1:].any(axis=1, keepdims=True)
     profile = dense.sum(axis=1)
     found: list[_Line] = []
-    for begin, end in _bands(profile >= LONG * width):
+    bands = _bands(profile >= LONG * width)
+    for begin, end in bands if len(bands) <= MOST_LINES else ():
         # beams that touch a line are shorter than it
         main = profile[begin:end] >= 0.6 * profile[begin:end].max()
         for first, last in _bands(main):

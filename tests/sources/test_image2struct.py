@@ -14,6 +14,7 @@ from PIL import Image
 
 from benchmark import registry
 from benchmark.outcome import Failed, Kind, Ok, Stage
+from sources import image2struct_sets
 from sources.image2struct import Image2Struct, wanted_revision
 from sources.image2struct_rows import RELEASED
 from sources.image2struct_sets import PARTS
@@ -202,6 +203,16 @@ def test_a_file_that_is_no_parquet_ends_its_configuration_only(tmp_path):
     assert bad.kind is Kind.NOT_AS_CLAIMED
     assert "i2s-latex/plot" in bad.message
     assert len(found) == 2 * (sum(part.published for part in PARTS) - 1) + 1
+
+
+def test_a_group_that_grows_in_memory_is_not_unpacked(tmp_path, monkeypatch):
+    monkeypatch.setattr(image2struct_sets, "MOST_GROUP_BYTES", 1_000_000)
+    made = row("equation", 0) | {"structure": "x" * 5_000_000}
+    path = tmp_path / "i2s-latex" / "equation" / "validation-00000-of-00001.parquet"
+    write_rows(path, [made])
+    assert path.stat().st_size < 1_000_000
+    (only,) = Image2Struct(tmp_path).collect()
+    assert (only.kind, only.subject) == (Kind.TOO_LARGE, "i2s-latex/equation/validation")
 
 
 def test_a_folder_without_the_sets_says_what_is_missing(tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import io
 import json
+import time
 
 import numpy as np
 import pytest
@@ -213,3 +214,11 @@ def test_names_that_differ_in_any_letter_have_ids_of_their_own():
     assert len(set(slugs)) == len(names)
     assert _slug("PMLP1-Two words") == _slug("PMLP1-Two_words") == "PMLP1-Two_words"
     assert all(slug.isascii() and not slug.startswith("-") for slug in slugs)
+
+
+def test_a_page_of_any_size_is_read_in_no_time():
+    started = time.monotonic()
+    crowded = "{{#fte:imslpfile " + "|a b 1=" * 2_800 + "|File Name 1=x.pdf}}"
+    assert 90 < len(read_entries(crowded * 200)) < 110  # what is left of the first 2 MB
+    assert read_entries("{{#fte:imslpfile" * 1_000_000) == []
+    assert time.monotonic() - started < 20

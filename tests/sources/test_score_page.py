@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 
 import numpy as np
 import pytest
@@ -111,3 +112,11 @@ def test_what_is_no_picture_is_a_failure():
     Image.new("1", (9_000, 9_000)).save(large, "PNG")
     assert isinstance(read_grey(large.getvalue()), Failed)
     assert np.array_equal(read_grey(png(page(2))).value, page(2))
+
+
+def test_a_page_of_stripes_is_no_music_and_takes_no_time():
+    page = np.full((30_000, 1_500), 255, np.uint8)
+    page[::2] = 0
+    started = time.monotonic()
+    assert find_systems(page, whole_page=False).systems == ()
+    assert time.monotonic() - started < 20
