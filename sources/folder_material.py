@@ -15,7 +15,7 @@ from benchmark.protocols import Needs
 from benchmark.records import Material, Provenance
 from sources.folder_notes import FOLDER_NOTE
 from sources.folder_pieces import Piece, Type
-from sources.map_material import Wanted, materials_from
+from sources.map_material import Wanted, language_of, materials_from
 from sources.maps.reader import MAP_BYTES
 from sources.own_files import UNDATED, last_change, read_file, walk
 from sources.webpage_files import SCRIPTS, STYLES, SiteFiles, sort_files
@@ -43,6 +43,8 @@ MUSIC = (
     ("piano", re.compile(r"\\new\s{1,20}(?:PianoStaff|GrandStaff)\b")),
 )
 """The subsets of music; several staves or voices are voices, and anything else is a melody."""
+QUOTED = re.compile(r'"([^"]*)"')
+"""What a graph says: its own words are English in any chart."""
 PARTS = re.compile(r"\\new\s{1,20}(?:Staff|Voice)\b")
 
 
@@ -104,7 +106,8 @@ def _text(piece: Piece, provenance: Provenance) -> Outcome[Material]:
     if isinstance(text, Failed):
         return text
     code = _without_comments(text.value)
-    subset = piece.subset or (_latex(code) if piece.type is Type.TEX else _music(code))
+    told_by = {Type.TEX: _latex, Type.LILYPOND: _music, Type.GRAPH: _chart}[piece.type]
+    subset = piece.subset or told_by(code)
     return ok(_material(piece, subset, text.value, provenance))
 
 
@@ -115,6 +118,10 @@ def _latex(code: str) -> str:
 def _music(code: str) -> str:
     several = "voices" if len(PARTS.findall(code)) > 1 else "melody"
     return next((name for name, sign in MUSIC if sign.search(code)), several)
+
+
+def _chart(code: str) -> str:
+    return language_of(" ".join(QUOTED.findall(code)))
 
 
 def _site(piece: Piece, provenance: Provenance) -> Outcome[Material]:

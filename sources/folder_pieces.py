@@ -17,7 +17,7 @@ ENTRIES = 20_000
 DEPTH = 16
 """Folders within each other."""
 
-SCENARIOS = ("webpage", "latex", "music", "mindmap")
+SCENARIOS = ("webpage", "latex", "music", "mindmap", "flowchart")
 """What material is for; a folder of such a name at the top says it of all that lies in it."""
 
 
@@ -28,6 +28,7 @@ class Type(StrEnum):
     TEX = "latex"
     LILYPOND = "music"
     MAP = "mindmap"
+    GRAPH = "flowchart"
     PICTURE = "picture"
 
 
@@ -43,11 +44,11 @@ SUFFIXES = {
     **dict.fromkeys((".tex", ".latex", ".ltx"), Type.TEX),
     ".ly": Type.LILYPOND,
     **dict.fromkeys((".xmind", ".mmap", ".xmmap", ".mm", ".opml", ".km"), Type.MAP),
+    **dict.fromkeys((".dot", ".gv"), Type.GRAPH),
 }
 PICTURES = (".png", ".jpg", ".jpeg", ".webp")
 OUTLINES = (".md", ".markdown", ".txt", ".json", ".xml", ".html", ".htm")
 """What is a mind map where the folder says so."""
-GRAPHS = (".dot", ".gv")
 INDEXES = ("index.html", "index.htm", "_config.yml")
 """Files that make a folder one web site."""
 
@@ -196,8 +197,6 @@ def _holds_note(file: Path) -> bool:
 def _of_no_use(file: Path, name: str) -> Failed:
     suffix = file.suffix.lower()
     told = "a file of no kind that is read"
-    if suffix in GRAPHS:
-        told = "a graph; no scenario takes graphs yet"
-    elif suffix in OUTLINES:
+    if suffix in OUTLINES:
         told = "read as a mind map only in a folder of the name mindmap"
     return Failed.of(Stage.FETCH, Kind.UNSUPPORTED, f"{name}: {told}", subject=name)

@@ -90,7 +90,7 @@ def _completed(draft: Material, sheet: Sheet, label: str, wanted: Wanted) -> Out
     if nodes < wanted.least:
         told = f"{label}: nodes: {nodes}; a map has at least {wanted.least}"
         return Failed.of(Stage.FILTER, Kind.UNSUITABLE, told, subject=draft.id)
-    language = _language(texts)
+    language = language_of(texts)
     attributes = {**draft.attributes, "language": language, "nodes": nodes}
     truth = json.dumps(tree, ensure_ascii=False)
     return ok(
@@ -109,6 +109,7 @@ def _count(tree: JsonValue) -> int:
     return count
 
 
-def _language(text: str) -> str:
+def language_of(text: str) -> str:
+    """Return ``zh`` where enough of the letters are Chinese, else ``en``."""
     letters = len(_LETTER.findall(text))
     return "zh" if letters and len(_CJK.findall(text)) >= _CJK_SHARE * letters else "en"

@@ -42,6 +42,8 @@ FILES: dict[str, bytes | str] = {
     "duo.ly": "<< \\new Staff { c' }\n\\new Staff { d' } >>\n",
     "tea.xmind": maps.xmind(maps.TEA),
     "tea.png": png(),
+    "loan.dot": 'digraph { a [label="Ask for it"]; a -> b }\n',
+    "flowchart/tea.gv": 'digraph { a [label="烧水"]; b [label="泡茶"]; a -> b }\n',
     "deep/er/plan.mmap": maps.mmap("Plan", "a", "b"),
     "mindmap/bread.md": maps.OUTLINE,
     "mindmap/own.json": json.dumps({"text": "Own", "children": [{"text": "a"}]}),
@@ -59,7 +61,6 @@ FILES: dict[str, bytes | str] = {
     ".private/x.tex": "\\[ x \\]",
 }
 MISHAPS: dict[str, tuple[bytes | str, str]] = {
-    "graph.dot": ("digraph { a -> b }", "no scenario takes graphs yet"),
     "notes.md": ("# Notes\n- a\n", "only in a folder of the name mindmap"),
     "data.bin": (b"\0\1", "a file of no kind that is read"),
     "alone.png": (png(), "needs a folder that names a scenario"),
@@ -114,6 +115,8 @@ def test_scenario_and_subset_are_said_by_folders_or_told_by_the_content(good):
     assert {name: one.subset for name, one in good.items()} == {
         "webpage/blog": "html",
         "mindmap/deep/er/plan.mmap": "en",
+        "flowchart/flowchart/tea.gv": "zh",
+        "flowchart/loan.dot": "en",
         "music/duo.ly": "voices",
         "latex/equation.tex": "equation",
         "latex/latex/algorithm/odd.tex": "algorithm",
