@@ -59,7 +59,7 @@ def test_help_names_every_command():
         (["report", "nothing"], "no run is called 'nothing'"),
         (["try", "latex", "missing.tex"], "missing.tex does not exist"),
         (["try", "latx", "README.md"], "neither a scenario nor a renderer"),
-        (["evaluate"], "Missing parameter: snapshot"),
+        (["evaluate"], "there is no snapshot yet"),
         (["bogus"], "No such command 'bogus'"),
         (["demo", "--limit", "0"], "greater than or equal to 1"),
         (["--nope"], "No such option: --nope"),
