@@ -19,7 +19,7 @@ from benchmark.outcome import Failed, Kind, Ok, Stage
 from benchmark.records import Asset, Instance, Material, Provenance
 from benchmark.snapshot import Snapshot
 from benchmark.store import Store
-from flows import export_cli
+from flows import export_cli, export_i2s
 from flows.export import ExportError, Share, export
 from sources.bundled import Bundled
 from sources.image2struct import Image2Struct
@@ -111,7 +111,7 @@ def test_image2struct_comes_back_as_it_was(store, bundled, tmp_path):
     export(store, frozen(store, *bundled), tmp_path / "out", private=False)
     materials, failures = collected(Image2Struct(tmp_path / "out"))
     assert failures == []
-    own = [one for one in bundled if not one.scenario.startswith("mindmap")]
+    own = [one for one in bundled if one.scenario in export_i2s.SETS]
     assert len(materials) == len(own) == 12
     for before, after in by_name(store, own, materials):
         assert (after.scenario, after.subset) == (before.scenario, before.subset)
@@ -291,7 +291,8 @@ def test_a_folder_in_use_is_refused_and_a_failed_export_leaves_nothing(store, bu
     (tmp_path / "used" / "thesis.txt").write_text("mine")
     with pytest.raises(ExportError, match="not empty"):
         export(store, made, tmp_path / "used", private=False)
-    blob = Path(store.path("blobs", bundled[-1].image[:2], bundled[-1].image))
+    image = bundled[1].image
+    blob = Path(store.path("blobs", image[:2], image))
     blob.unlink()
     before = sorted(tmp_path.iterdir())
     with pytest.raises(KeyError):

@@ -27,7 +27,7 @@ def page(title: str, *, head: str = "", body: str = "") -> bytes:
 {head}
 </head>
 <body>
-<h1 style="background: #246; color: #fff; padding: 2em 1em 9em">{title}</h1>
+<h1 style="background: #531; color: #fff; padding: 2em 1em 9em">{title}</h1>
 <ul>
 {items}
 </ul>
