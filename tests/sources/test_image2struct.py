@@ -245,7 +245,7 @@ def test_rows_stream(tmp_path):
         for _ in Image2Struct(tmp_path, split="validation").collect()
     ]
     assert len(held) == 60
-    assert max(held) < 10 * len(buffer.getvalue())
+    assert max(held) < 20 * len(buffer.getvalue()), "a few groups of five, of twelve"
 
 
 def test_revisions_are_named_for_each_set():
