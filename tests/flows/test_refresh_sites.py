@@ -146,6 +146,5 @@ class TestRefresh:
         assert 1 <= len(new) <= len(SOURCES), new
         assert max(new.values()) == 1
         assert any("noa.github.io" in path for path in new)
-        assert any("today.ly" in path for path in new)
         was = {one.id for one in first[1].instances}
         assert len({one.provenance.source for one in second.instances if one.id not in was}) >= 3
