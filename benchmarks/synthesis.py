@@ -19,7 +19,7 @@ from rich.table import Table
 
 from benchmark.settings import Settings
 from flows.synthesis import synthesise
-from sources.synthetic_mindmaps import LANGUAGES
+from sources.by_seed import LANGUAGES
 
 COUNT = int(os.environ.get("RERENDER_BENCHMARK_MAPS", "1000"))
 """Maps in all, half of each language."""

@@ -11,6 +11,7 @@ from prefect.states import Completed, Failed
 from benchmark.settings import Settings
 from flows.evaluate import evaluate
 from flows.forms import BenchmarkRequest, EvaluateRequest, RefreshRequest, ReportRequest
+from flows.freezing import NothingNew
 from flows.refresh import refresh
 from flows.report import report
 
@@ -23,19 +24,24 @@ def benchmark(request: BenchmarkRequest = BenchmarkRequest()) -> State:
         request: what is fetched, and who is asked about it.
 
     Returns:
-        A state whose data is the run's name. It is Failed where something of the infrastructure
-        failed, though a report of the rest is published.
+        A state whose data is the run's name; Completed without one where nothing is new. It is
+        Failed where something of the infrastructure failed, though a report of the rest is
+        published.
     """
     settings = Settings()
-    snapshot = refresh(
-        RefreshRequest(
-            sources=request.sources or settings.refresh_sources,
-            days=request.days,
-            limit=request.limit,
-            only_new=request.only_new,
-            partial=request.partial,
-        )
+    wanted = RefreshRequest(
+        sources=request.sources or settings.refresh_sources,
+        days=request.days,
+        limit=request.limit,
+        only_new=request.only_new,
+        partial=request.partial,
     )
+    refreshed: Any = refresh(wanted, return_state=True)
+    snapshot = refreshed.result(raise_on_failure=False)
+    if isinstance(snapshot, NothingNew):
+        return Completed(message=f"nothing new: {snapshot}")
+    if isinstance(snapshot, BaseException):
+        raise snapshot
     asked = EvaluateRequest(
         snapshot=snapshot,
         models=request.models or settings.models,

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from benchmark import registry, snapshot
-from benchmark.outcome import Failed
+from benchmark.outcome import Failed, Kind
 from benchmark.records import Material, digest_json
 from benchmark.snapshot import Rejected, Snapshot
 from flows.gathering import Gathering, infra_failures
@@ -15,6 +15,14 @@ from flows.workshop import Workshop
 
 class RefreshError(RuntimeError):
     """No snapshot could be frozen; the text says why and what to do."""
+
+
+class NothingNew(RefreshError):
+    """There is no material but what is known, or too old: nothing is wrong."""
+
+
+OLD = frozenset({Kind.DUPLICATE, Kind.OUT_OF_DATE})
+"""Reasons that say of a piece only that it is not new."""
 
 
 def require_no_infra(
@@ -61,14 +69,17 @@ def freeze(
         unplaced: what else was rejected.
 
     Raises:
-        RefreshError: there is not one instance.
+        NothingNew: there is not one instance, since nothing is new.
+        RefreshError: there is not one instance for another reason.
         SnapshotError: the name is taken, or cannot be one.
     """
     pairs = [pair for gathering in gatherings for pair in gathering.kept.values()]
     lost = [each.rejected() for gathering in gatherings for each in gathering.lost()]
     sources = list(dict.fromkeys(gathering.source for gathering in gatherings))
     if not pairs:
-        raise RefreshError(_nothing(sources, [each.failure for each in lost]))
+        failures = [each.failure for each in lost]
+        told = _nothing(sources, failures)
+        raise NothingNew(told) if _is_old(failures) else RefreshError(told)
     instances = tuple(instance for _, instance in pairs)
     frozen = Snapshot(
         name=name or "unnamed",
@@ -96,6 +107,10 @@ def _about(sources: Sequence[str]) -> str:
     if len(texts) == 1:
         return next(iter(texts.values()))
     return "\n".join(f"{name}: {text}" for name, text in texts.items() if text)
+
+
+def _is_old(failures: Sequence[Failed]) -> bool:
+    return all(failure.kind in OLD for failure in failures)
 
 
 def _nothing(sources: Sequence[str], failures: Sequence[Failed]) -> str:

@@ -28,7 +28,6 @@ from numpy.typing import NDArray
 
 from benchmark.outcome import Failed, Kind, Ok, Outcome, Stage, ok
 from benchmark.records import Material
-from sources.licences import publishable, spdx
 
 Pixels = NDArray[np.uint8]
 """A picture as an array of shape (height, width, 3), RGB, 0 to 255."""
@@ -108,9 +107,9 @@ class Created:
 class Size:
     """Keeps structures that a model can write in one answer.
 
-    The lines are Image2Struct's for repositories: 1,000 of code and 2,000 of style; for web pages
-    it also wants 10 lines and at most 5 files of code and 5 assets, see ``WEBPAGE_SIZE``. The
-    bytes are ours: 200,000 are about 60,000 tokens, the most that models answer.
+    The lines are Image2Struct's for repositories: 1,000 of code and 2,000 of style; what
+    it asks of web pages besides is in ``sources.webpage_filter``. The bytes are ours: 200,000 are
+    about 60,000 tokens, the most that models answer.
     """
 
     most_bytes: int = 200_000
@@ -150,10 +149,6 @@ class Size:
             message = f"{lines} lines (at least {self.least_lines})"
             return refused(material, Kind.UNSUITABLE, message)
         return ok(material)
-
-
-WEBPAGE_SIZE = Size(least_lines=10, most_files=5, most_assets=5)
-"""Image2Struct's bounds for the repositories of web pages."""
 
 
 def files_of(material: Material) -> list[tuple[str, str]]:
@@ -242,20 +237,3 @@ class PerDay:
             return refused(material, Kind.DATE_LIMIT, f"{message} (at most {self.most})")
         self.admitted[key] += 1
         return ok(material)
-
-
-@dataclass(frozen=True)
-class Licensed:
-    """Keeps what may be passed on, for those who want a snapshot without recipes."""
-
-    name: ClassVar[str] = "licence"
-    version: ClassVar[str] = "1"
-    about: ClassVar[str] = "everybody may pass it on"
-
-    def judge(self, material: Material) -> Outcome[Material]:
-        """Look up the licence; NO_LICENCE where it does not allow that."""
-        licence = material.provenance.licence
-        if material.provenance.publishable and publishable(licence):
-            return ok(material)
-        message = f"{spdx(licence)} does not let everybody pass it on"
-        return refused(material, Kind.NO_LICENCE, message)

@@ -8,27 +8,22 @@ the container as well (fonts, Graphviz), whose digest every key and manifest hol
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator
 
 from benchmark.chance import Chance
-from benchmark.outcome import Outcome, ok
 from benchmark.records import Material, Provenance
+from sources.by_seed import BySeed
 from sources.corpus import Language
 from sources.flowchart_plans import KINDS, Kind, Plan, random_plan
 from sources.flowchart_words import CATEGORIES, load_topics
 from sources.flowchart_writing import write_dot
 
 SCENARIO = "flowchart"
-LANGUAGES: tuple[Language, ...] = ("en", "zh")
 
 VERSION = 1
 """Part of every seed; raised when anything here, or the patterns, changes a chart."""
 
 WRITTEN = dt.date(2026, 11, 30)
 """The day of this version."""
-
-COUNT = 200
-"""Charts that the source yields; `make_chart` makes any number."""
 
 PROVENANCE = Provenance(
     source="synthetic-flowcharts",
@@ -39,7 +34,7 @@ PROVENANCE = Provenance(
 )
 
 
-class SyntheticFlowcharts:
+class SyntheticFlowcharts(BySeed):
     """The source `synthetic-flowcharts`: 200 charts, English and Chinese by turns."""
 
     name = "synthetic-flowcharts"
@@ -49,24 +44,11 @@ class SyntheticFlowcharts:
         "drawing styles, made by seed for this project, dedicated to the public domain (CC0 1.0)."
     )
 
-    def __init__(self, seed: int = 0) -> None:
-        """Choose the seed of the set."""
-        self.seed = seed
+    written = WRITTEN
 
-    def collect(
-        self, *, since: dt.date | None = None, limit: int | None = None
-    ) -> Iterator[Outcome[Material]]:
-        """Yield charts, by turns in each language.
-
-        Args:
-            since: nothing is yielded if this version was written before that day.
-            limit: at most so many.
-        """
-        if since is not None and since > WRITTEN:
-            return
-        for place in range(COUNT if limit is None else min(limit, COUNT)):
-            number, turn = divmod(place, len(LANGUAGES))
-            yield ok(make_chart(LANGUAGES[turn], self.seed, number))
+    def make(self, language: Language, number: int) -> Material:
+        """Make one piece of the set."""
+        return make_chart(language, self.seed, number)
 
 
 def make_chart(language: Language, seed: int, number: int) -> Material:

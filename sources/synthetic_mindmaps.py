@@ -9,26 +9,21 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Iterator
 
 from benchmark.chance import Chance
-from benchmark.outcome import Outcome, ok
 from benchmark.records import Material, Provenance
+from sources.by_seed import BySeed
 from sources.corpus import Language, load
 from sources.synthetic_styles import random_style
 from sources.synthetic_trees import count_nodes, random_tree
 
 SCENARIO = "mindmap"
-LANGUAGES: tuple[Language, ...] = ("en", "zh")
 
 VERSION = 1
 """Part of every seed; raised when anything here, or the corpus, changes a map."""
 
 WRITTEN = dt.date(2026, 11, 29)
 """The day of this version."""
-
-COUNT = 200
-"""Maps that the source yields; `make_map` makes any number."""
 
 PROVENANCE = Provenance(
     source="synthetic-mindmaps",
@@ -39,7 +34,7 @@ PROVENANCE = Provenance(
 )
 
 
-class SyntheticMindmaps:
+class SyntheticMindmaps(BySeed):
     """The source `synthetic-mindmaps`: 200 maps, English and Chinese by turns."""
 
     name = "synthetic-mindmaps"
@@ -49,24 +44,11 @@ class SyntheticMindmaps:
         "seed for this project and dedicated to the public domain (CC0 1.0)."
     )
 
-    def __init__(self, seed: int = 0) -> None:
-        """Choose the seed of the set."""
-        self.seed = seed
+    written = WRITTEN
 
-    def collect(
-        self, *, since: dt.date | None = None, limit: int | None = None
-    ) -> Iterator[Outcome[Material]]:
-        """Yield maps, by turns in each language.
-
-        Args:
-            since: nothing is yielded if this version was written before that day.
-            limit: at most so many.
-        """
-        if since is not None and since > WRITTEN:
-            return
-        for place in range(COUNT if limit is None else min(limit, COUNT)):
-            number, turn = divmod(place, len(LANGUAGES))
-            yield ok(make_map(LANGUAGES[turn], self.seed, number))
+    def make(self, language: Language, number: int) -> Material:
+        """Make one piece of the set."""
+        return make_map(language, self.seed, number)
 
 
 def make_map(language: Language, seed: int, number: int) -> Material:

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+from benchmark.outcome import Failed, Stage
 from benchmark.settings import Settings
 from sources.http import Client
 from sources.http_site import Site
@@ -80,3 +81,10 @@ def far(site: StandIn) -> dict[str, str]:
     """Mirrors that lead to the stand-in as to a mirror that is not on this machine."""
     address = site.address.replace("127.0.0.1", "0.0.0.0")  # noqa: S104 - also this machine
     return dict.fromkeys(SITE.hosts, address)
+
+
+def kind_of(outcome):
+    """Return the kind of a failure, which a client's always is of the same stage."""
+    assert isinstance(outcome, Failed), outcome
+    assert outcome.stage is Stage.FETCH
+    return outcome.kind

@@ -7,7 +7,7 @@ import email.utils
 
 import pytest
 
-from benchmark.outcome import Blame, Failed, Kind, Ok, Stage
+from benchmark.outcome import Blame, Kind, Ok
 from sources.http import Claim, Client, Keep
 from sources.http_wire import user_agent
 from tests.servers import site as stand_ins
@@ -19,27 +19,10 @@ from tests.sources.http_fixtures import (
     WITH_TOKEN,
     StoppedClock,
     client_for,
+    kind_of,
 )
 
 ROOT = "https://shop.example"
-
-
-@pytest.fixture
-def site():
-    with stand_ins.serving() as served:
-        yield served
-
-
-@pytest.fixture
-def client(site, tmp_path):
-    with client_for(site, tmp_path) as client:
-        yield client
-
-
-def kind_of(outcome):
-    assert isinstance(outcome, Failed), outcome
-    assert outcome.stage is Stage.FETCH
-    return outcome.kind
 
 
 def body_of(outcome):

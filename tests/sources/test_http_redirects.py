@@ -6,12 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.outcome import Failed, Kind, Ok
+from benchmark.outcome import Kind, Ok
 from sources.http import Claim
 from sources.http_address import Addresses, Refused, parse
-from tests.servers import site as stand_ins
 from tests.servers.site import Answer, html, json_answer, redirect
-from tests.sources.http_fixtures import SITE, TOKEN, WITH_TOKEN, client_for, far
+from tests.sources.http_fixtures import SITE, TOKEN, WITH_TOKEN, client_for, far, kind_of
 
 ROOT, FILES = "https://shop.example", "https://files.example"
 PIECES = [
@@ -30,23 +29,6 @@ PIECES = [
     *(".", "..", "\\", "?", "#", "[", "]", "::1", "127.0.0.1", ":443", ":80", ":8443", ":9", "/x"),
     *("%00", "%2e", "%", "\n", "é", "。", "xn--", "\ud800", "a", " "),
 ]
-
-
-@pytest.fixture
-def site():
-    with stand_ins.serving() as served:
-        yield served
-
-
-@pytest.fixture
-def client(site, tmp_path):
-    with client_for(site, tmp_path) as client:
-        yield client
-
-
-def kind_of(outcome):
-    assert isinstance(outcome, Failed), outcome
-    return outcome.kind
 
 
 def test_a_redirect_to_another_host_of_the_site_goes_through_its_mirror_without_the_token(

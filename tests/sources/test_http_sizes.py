@@ -9,31 +9,14 @@ import zlib
 import httpx
 import pytest
 
-from benchmark.outcome import Failed, Kind, Ok
+from benchmark.outcome import Kind, Ok
 from sources import http_body
 from tests.servers import site as stand_ins
 from tests.servers.site import Answer, gzipped, html
-from tests.sources.http_fixtures import SITE, client_for
+from tests.sources.http_fixtures import SITE, kind_of
 
 ROOT = "https://shop.example"
 TEXT = b"some text that is sent " * 2000
-
-
-@pytest.fixture
-def site():
-    with stand_ins.serving() as served:
-        yield served
-
-
-@pytest.fixture
-def client(site, tmp_path):
-    with client_for(site, tmp_path) as client:
-        yield client
-
-
-def kind_of(outcome):
-    assert isinstance(outcome, Failed), outcome
-    return outcome.kind
 
 
 def test_a_body_of_just_the_size_is_let_in_and_one_byte_more_is_not(site, client):
