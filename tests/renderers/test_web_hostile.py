@@ -137,23 +137,23 @@ class TestPagesAtBay:
         )
         assert sum(steps) <= 0.75 * WebRenderer.page_limits.seconds
 
-    def test_endless_dialogues_run_out_of_time(self, web):
-        failure = fail(web, page("<script>while (true) alert(1)</script>"))
+    def test_endless_dialogues_run_out_of_time(self, hurried_web):
+        failure = fail(hurried_web, page("<script>while (true) alert(1)</script>"))
         assert failure.kind is Kind.TIMEOUT
 
-    def test_endless_animation_frames_run_out_of_time(self, web):
+    def test_endless_animation_frames_run_out_of_time(self, hurried_web):
         html = "<p>x<script>(function f() { while (true) {} requestAnimationFrame(f) })</script>"
         html += "<script>requestAnimationFrame(() => { while (true) {} })</script>"
-        assert fail(web, page(html)).kind is Kind.TIMEOUT
+        assert fail(hurried_web, page(html)).kind is Kind.TIMEOUT
 
-    def test_processes_without_end_are_ended(self, web):
+    def test_processes_without_end_are_ended(self, hurried_web):
         html = (
             "<p>x<script>for (;;) new Worker(URL.createObjectURL(new Blob(['for(;;);'])))</script>"
         )
-        outcome = web.render(page(html))
+        outcome = hurried_web.render(page(html))
         assert isinstance(outcome, Failed)
         assert outcome.kind in (Kind.TIMEOUT, Kind.RESOURCE_LIMIT)
-        assert render(web, page(self.KEPT)).flags == ()
+        assert render(hurried_web, page(self.KEPT)).flags == ()
 
     def test_a_frame_reaches_no_host_file_and_no_network(self, web):
         frames = "".join(
