@@ -3,7 +3,7 @@
 Layout::
 
     blobs/ab/abcdef…                 bytes named by their sha256
-    journals/<stage>/<part>/<writer>.jsonl   one line per finished instance: {"key", "outcome"}
+    journals/<stage>/<part>/<writer>.jsonl   one line per finished instance: {"key", "at", "outcome"}
     snapshots/<name>.json            manifests (benchmark.snapshot)
 
 A writer never appends to a file that another process has written, so a line that a killed process
@@ -17,13 +17,15 @@ import json
 import os
 import secrets
 import threading
+import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Generic, TypeVar
 
 import fsspec
 from fsspec.implementations.local import LocalFileSystem
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from benchmark.outcome import Failed, Outcome, discriminated
 from benchmark.records import Digest, digest_bytes
@@ -127,11 +129,25 @@ class Store:
             temporary.unlink(missing_ok=True)
 
 
+@dataclass(frozen=True)
+class Entry(Generic[T]):
+    """An outcome and when it was journalled (seconds since 1970; 0: before that was kept)."""
+
+    at: float
+    outcome: Outcome[T]
+
+    @property
+    def rank(self) -> tuple[bool, float]:
+        """What decides which of two entries of a key counts: the higher."""
+        return is_final(self.outcome), self.at
+
+
 class Journal(Generic[T]):
     """What one stage has finished for one part of a run (a model and a scenario, say).
 
-    A key that was journalled twice counts with its last entry, except that a final outcome (a
-    value, or a failure that is the model's fault) is never replaced by an infra failure.
+    A key that was journalled twice counts with its latest entry, except that a final outcome (a
+    value, or a failure that is the model's fault) is never replaced by an infra failure. Which is
+    the latest, entries say themselves: files of several writers come in no order.
     """
 
     def __init__(self, store: Store, stage: str, part: str, value_type: type[T]) -> None:
@@ -139,13 +155,19 @@ class Journal(Generic[T]):
         self.store = store
         self.folder = store.path("journals", stage, part.replace("/", "__"))
         self._adapter: TypeAdapter[Outcome[T]] = TypeAdapter(discriminated(value_type))
-        self._entries: dict[str, Outcome[T]] | None = None
+        self._entries: dict[str, Entry[T]] | None = None
         self._file: IO[bytes] | None = None
         self._lock = threading.Lock()
 
     def get(self, key: str) -> Outcome[T] | None:
         """Return what is known under a key, an infra failure included, or None."""
-        return self._known().get(key)
+        entry = self._known().get(key)
+        return None if entry is None else entry.outcome
+
+    def written(self, key: str) -> float | None:
+        """Return when that was journalled, in seconds since 1970; None: nothing is known."""
+        entry = self._known().get(key)
+        return None if entry is None else entry.at
 
     def done(self, key: str) -> Outcome[T] | None:
         """Return a final outcome (a value or a failure of the model), or None if there is work."""
@@ -154,8 +176,9 @@ class Journal(Generic[T]):
 
     def add(self, key: str, outcome: Outcome[T]) -> None:
         """Append an outcome; it is on disk when this returns."""
-        entry = {"key": key, "outcome": dump(outcome)}
-        line = json.dumps(entry, ensure_ascii=False, separators=(",", ":")) + "\n"
+        entry = Entry(time.time(), outcome)
+        fields = {"key": key, "at": entry.at, "outcome": dump(outcome)}
+        line = json.dumps(fields, ensure_ascii=False, separators=(",", ":")) + "\n"
         with self._lock:
             known = self._known()
             file = self._file or self._open()
@@ -163,7 +186,7 @@ class Journal(Generic[T]):
             file.flush()
             if isinstance(self.store.fs, LocalFileSystem):
                 os.fsync(file.fileno())
-            self._merge(known, key, outcome)
+            self._merge(known, key, entry)
 
     def close(self) -> None:
         """Close the file that this process writes."""
@@ -178,21 +201,21 @@ class Journal(Generic[T]):
         self._file = self.store.fs.open(name, "wb")
         return self._file
 
-    def _known(self) -> dict[str, Outcome[T]]:
+    def _known(self) -> dict[str, Entry[T]]:
         if self._entries is None:
-            entries: dict[str, Outcome[T]] = {}
-            for key, outcome in self._read():
-                self._merge(entries, key, outcome)
+            entries: dict[str, Entry[T]] = {}
+            for key, entry in self._read():
+                self._merge(entries, key, entry)
             self._entries = entries
         return self._entries
 
     @staticmethod
-    def _merge(entries: dict[str, Outcome[T]], key: str, outcome: Outcome[T]) -> None:
+    def _merge(entries: dict[str, Entry[T]], key: str, entry: Entry[T]) -> None:
         known = entries.get(key)
-        if known is None or is_final(outcome) or not is_final(known):
-            entries[key] = outcome
+        if known is None or entry.rank >= known.rank:
+            entries[key] = entry
 
-    def _read(self) -> Iterator[tuple[str, Outcome[T]]]:
+    def _read(self) -> Iterator[tuple[str, Entry[T]]]:
         if not self.store.fs.exists(self.folder):
             return
         paths = sorted(self.store.fs.ls(self.folder, detail=False))
@@ -203,11 +226,12 @@ class Journal(Generic[T]):
                 if entry is not None:
                     yield entry
 
-    def _parse(self, line: bytes) -> tuple[str, Outcome[T]] | None:
+    def _parse(self, line: bytes) -> tuple[str, Entry[T]] | None:
         try:
             entry: dict[str, Any] = json.loads(line)
-            return entry["key"], self._adapter.validate_python(entry["outcome"])
-        except (json.JSONDecodeError, UnicodeDecodeError, ValidationError, KeyError, TypeError):
+            outcome = self._adapter.validate_python(entry["outcome"])
+            return entry["key"], Entry(float(entry.get("at", 0)), outcome)
+        except (ValueError, KeyError, TypeError):
             return None  # from an older version or a damaged disk: the instance is done again
 
 
