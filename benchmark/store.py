@@ -3,7 +3,7 @@
 Layout::
 
     blobs/ab/abcdef…                 bytes named by their sha256
-    journals/<stage>/<part>/<writer>.jsonl   one line per finished instance: {"key", "at", "outcome"}
+    journals/<stage>/<part>/<writer>.jsonl   a line per finished instance: {"key", "at", "outcome"}
     snapshots/<name>.json            manifests (benchmark.snapshot)
 
 A writer never appends to a file that another process has written, so a line that a killed process

@@ -84,6 +84,8 @@ def quieten_prefect(*, debug: bool) -> None:
 
     Must run before Prefect is imported.
     """
+    from flows.station import HEARTBEAT_SECONDS
+
     quiet = {
         "DO_NOT_TRACK": "1",
         "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
@@ -91,6 +93,7 @@ def quieten_prefect(*, debug: bool) -> None:
         "PREFECT_LOGGING_INTERNAL_LEVEL": "CRITICAL",
         "PREFECT_SERVER_LOGGING_LEVEL": "CRITICAL",
         "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "180",
+        "PREFECT_FLOWS_HEARTBEAT_FREQUENCY": str(HEARTBEAT_SECONDS),  # see provisioning.zombies
     }
     logging.getLogger("EventsWorker").setLevel(logging.CRITICAL)
     for name, value in quiet.items():

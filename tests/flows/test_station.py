@@ -180,7 +180,7 @@ class TestUp:
             "    }))",
         )
         assert found["deployments"] == {
-            "benchmark": ["0 3 * * 1"], "refresh": [], "evaluate": [], "report": []
+            "benchmark": ["0 3 * * 1"], "refresh": [], "evaluate": [], "rerun": [], "report": []
         }  # fmt: skip
         assert found["pools"] == ["rerender"]
         assert found["zombies"] == 1, "said again, it is brought up to date"
