@@ -23,7 +23,10 @@ def rerun(
     ] = "failed",
     since: Annotated[
         dt.datetime | None,
-        typer.Option(help="go on with an earlier rerun: what was done since then (UTC) is done"),
+        typer.Option(
+            formats=["%Y-%m-%dT%H:%M:%S.%f", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d"],
+            help="go on with an earlier rerun: what was done since then (UTC) is done",
+        ),
     ] = None,
     max_tokens: Annotated[
         int | None, typer.Option(help="stop asking once so many tokens went in and out")
@@ -78,6 +81,6 @@ def _rerun(settings: Settings, request: RerunRequest, began: dt.datetime) -> Exi
         return Exit.DONE
     again = f"rerender rerun {name} --stage {request.stage} --only {request.only}"
     errors.print(
-        f"go on with: {again} --since {began:%Y-%m-%dT%H:%M:%S}", soft_wrap=True, markup=False
+        f"go on with: {again} --since {began:%Y-%m-%dT%H:%M:%S.%f}", soft_wrap=True, markup=False
     )
     return Exit.INFRA_FAILURES

@@ -5,8 +5,6 @@ import logging
 import threading
 import time
 
-import pytest
-
 from flows import pace
 from sources import http_pace
 from sources.http_pace import Turns
