@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from benchmark.outcome import Failed, Kind, Outcome, Stage
-from benchmark.store import Journal, is_final
+from benchmark.store import Journal, StoreError, is_final
 from flows.progress import current
 
 T = TypeVar("T")
@@ -57,9 +57,8 @@ def finish(
             failure: Outcome[R] = unexpected(stage, error)
             found = dict.fromkeys(missing, failure)
         try:
-            for key, outcome in found.items():
-                journal.add(key, outcome)
-        except OSError as error:  # a full disk: what is not on disk is not done
+            journal.add_all(found)
+        except OSError as error:  # a full disk, a store out of reach: what is not in it is not done
             failure = unexpected(stage, error)
             found = dict.fromkeys(missing, failure)
         observer.advance(stage, _worst(found))
@@ -79,6 +78,8 @@ def unexpected(stage: Stage, error: Exception) -> Failed:
     """Describe an exception that no stage expected; always the infrastructure's fault."""
     if isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT}:
         return Failed.of(stage, Kind.DISK_FULL, "no space left on the device; free some, run again")
+    if isinstance(error, StoreError):
+        return Failed.of(stage, Kind.NETWORK, str(error))
     return Failed.of(stage, Kind.INTERNAL_ERROR, f"{type(error).__name__}: {error}")
 
 
