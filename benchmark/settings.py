@@ -41,7 +41,7 @@ class Settings(BaseSettings):
 
     store: str = Field(
         default=str(PROJECT / ".rerender" / "store"),
-        description="where blobs, journals and snapshots lie: a folder or an fsspec URL",
+        description="where blobs, journals and snapshots lie: a folder, or s3://bucket/part",
     )
     reports: Path = Field(
         default=PROJECT / "reports-out", description="folder that reports are written to"

@@ -92,7 +92,9 @@ def refer_batch(
 
     With `checks` (see ``flows.looks``) it is material that nobody has looked at yet.
     """
-    journal = workshop.journal(Stage.RENDER, f"references/{source}", Instance)
+    part = f"references/{source}"
+    workshop.refresh(part)
+    journal = workshop.journal(Stage.RENDER, part, Instance)
     keys, outcomes = _keyed(
         materials, lambda m: m.id, lambda m: road.reference_key(workshop, m, checks)
     )
@@ -229,6 +231,7 @@ def applicable(scenario: Scenario, instance: Instance) -> list[str]:
 
 def work_of(workshop: Workshop, batch: Batch) -> tuple[Scenario, list[Instance]]:
     """Return the scenario and the instances of a batch."""
+    workshop.refresh(batch.part)  # another worker may have done the stage before
     wanted = set(batch.instances)
     frozen = workshop.snapshot(batch.snapshot)
     instances = [item for item in frozen.select([batch.scenario]) if item.id in wanted]

@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 
 from benchmark.outcome import Failed, Kind, Outcome, Stage
 from benchmark.records import Record
-from benchmark.store import Journal, is_final
+from benchmark.store import Journal, StoreError, is_final
 from flows.progress import current
 
 T = TypeVar("T")
@@ -149,11 +149,10 @@ def _sort(
 def _keep(
     stage: Stage, journal: Journal[R], found: Mapping[str, Outcome[R]]
 ) -> Mapping[str, Outcome[R]]:
-    """Journal the results of one instance; what is not on disk (a full one) is not done."""
+    """Journal the results of one instance; what the store does not hold is not done."""
     try:
-        for key, outcome in found.items():
-            journal.add(key, outcome)
-    except OSError as error:
+        journal.add_all(found)
+    except OSError as error:  # a full disk, a store out of reach
         found = dict.fromkeys(found, unexpected(stage, error))
     current().advance(stage, _worst(found))
     return found
@@ -185,6 +184,8 @@ def unexpected(stage: Stage, error: Exception) -> Failed:
     """Describe an exception that no stage expected; always the infrastructure's fault."""
     if is_full(error):
         return Failed.of(stage, Kind.DISK_FULL, NO_SPACE)
+    if isinstance(error, StoreError):
+        return Failed.of(stage, Kind.NETWORK, str(error))
     return Failed.of(stage, Kind.INTERNAL_ERROR, f"{type(error).__name__}: {error}")
 
 

@@ -96,6 +96,13 @@ class Workshop:
                 self._journals[key] = journal  # type: ignore[assignment]
             return self._journals[key]  # type: ignore[return-value]
 
+    def refresh(self, part: str) -> None:
+        """Learn what other processes have finished of a part, in every stage, since it was read."""
+        with self._lock:
+            opened = [journal for (_, of), journal in self._journals.items() if of == part]
+        for journal in opened:
+            journal.refresh()
+
     def scorer(self, scenario: Scenario) -> Scorer:
         """Return the scorer of a scenario; it remembers which metrics cannot run here."""
         with self._lock:
