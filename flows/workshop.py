@@ -16,6 +16,7 @@ from benchmark.settings import Settings
 from benchmark.snapshot import Snapshot
 from benchmark.store import Journal, Store
 from flows.budget import Budget
+from flows.lifeline import guard
 from flows.scoring import Scorer
 
 T = TypeVar("T")
@@ -124,6 +125,7 @@ def opened(settings: Settings | None = None) -> Iterator[Workshop]:
         if _opened:
             workshop, mine = _opened[-1], False
         else:
+            guard()
             workshop, mine = Workshop(settings or Settings()), True
             _opened.append(workshop)
     try:
