@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import Any, Generic, TypeVar
 
 from benchmark.outcome import Failed, Kind, Outcome, Stage
 from benchmark.store import Journal, is_final
+from flows import logs
 from flows.progress import current
 
 T = TypeVar("T")
@@ -65,9 +67,11 @@ def finish(
         observer.advance(stage, _worst(found))
         return found
 
+    begun, fresh = time.monotonic(), dict[str, Outcome[R]]()
     for future in [executor.submit(attempt, *args) for args in pending]:
-        outcomes |= future.result()
-    return outcomes
+        fresh |= future.result()
+    logs.tell(stage, len(work) - len(pending), fresh.values(), time.monotonic() - begun)
+    return outcomes | fresh
 
 
 def each(do: Callable[[T], Outcome[R]]) -> Do[T, R]:

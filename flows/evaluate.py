@@ -19,7 +19,7 @@ from benchmark.snapshot import newest
 from flows import runs, tasks
 from flows.artifacts import Progress, publish_run
 from flows.batches import Batch, Tally
-from flows.budget import budget
+from flows.budget import Budget, budget
 from flows.forms import EvaluateRequest
 from flows.progress import current
 from flows.runs import Run, run_name
@@ -58,7 +58,7 @@ def evaluate(request: EvaluateRequest = EvaluateRequest()) -> State:
                 f"of the {len(instances)} instances only their pictures are known, and "
                 f"{', '.join(models)} can answer with a truth only"
             )
-        states = _submit(batches)
+        states = _submit(batches, workshop.budget)
         run = Run(
             name=request.name
             or run_name(snapshot, models, [instance.id for instance in instances]),
@@ -78,7 +78,7 @@ def evaluate(request: EvaluateRequest = EvaluateRequest()) -> State:
         return Completed(message=f"run {run.name}", data=run.name)
 
 
-def _submit(batches: Sequence[Batch]) -> list[State[Any]]:
+def _submit(batches: Sequence[Batch], budget: Budget) -> list[State[Any]]:
     """Send every batch down the road and wait until all have come to its end.
 
     Returns the last state of every task, in the order of batches and stages.
@@ -87,7 +87,7 @@ def _submit(batches: Sequence[Batch]) -> list[State[Any]]:
     stages = (Stage.QUERY, Stage.RENDER, Stage.SCORE)
     for stage in stages:
         current().expect(stage, count)
-    progress = Progress(dict.fromkeys(stages, count))
+    progress = Progress(dict.fromkeys(stages, count), budget)
     futures: dict[Any, tuple[Stage, int]] = {}
     for batch in batches:
         queried = tasks.query_batch.submit(batch)

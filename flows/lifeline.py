@@ -4,9 +4,10 @@ A process that gets SIGKILL cannot end its children, and Prefect's own server of
 station would stay for ever. So a process that works says in its environment, which its children
 inherit, who it is, and starts a guard in a session of its own. The guard waits at the end of a
 pipe that closes with the process, however it ends, and then ends all that carries the mark.
-Containers end with their owner's connection; one that the engine was just making is removed too.
+Containers end with their owner's connection; one that the engine was just making is removed too,
+and so is the folder that process and children have for temporary files.
 
-Run as a program (``python -m flows.lifeline MARK``) this module is that guard.
+Run as a program (``python -m flows.lifeline MARK FOLDER``) this module is that guard.
 """
 
 from __future__ import annotations
@@ -14,10 +15,14 @@ from __future__ import annotations
 import atexit
 import contextlib
 import os
+import secrets
+import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -29,7 +34,7 @@ MARK = "RERENDER_OWNER"
 GRACE_SECONDS = 3
 """What is asked to end is killed after so long."""
 
-SETTLE_SECONDS = 5
+SETTLE_SECONDS = 2
 """How long the engine may still be making a container that nobody waits for."""
 
 _BYE = b"bye"
@@ -47,15 +52,19 @@ def guard() -> None:
         if _guards and os.environ.get(MARK) == owner():
             return
         environment = {name: value for name, value in os.environ.items() if name != MARK}
-        os.environ[MARK] = owner()
+        folder = Path(tempfile.gettempdir(), f"rerender-{secrets.token_hex(8)}")
         started = subprocess.Popen(  # noqa: S603 - our own interpreter with fixed arguments
-            [sys.executable, "-m", "flows.lifeline", owner()],
+            [sys.executable, "-m", "flows.lifeline", owner(), str(folder)],
             env=environment,
             stdin=subprocess.PIPE,  # only this process holds the other end
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
+        started.wait()  # it has parted from us, and clears away what is made from now on
+        folder.mkdir(mode=0o700)
+        os.environ |= {MARK: owner(), "TMPDIR": str(folder)}
+        tempfile.tempdir = str(folder)
         _guards[:] = [started]
         atexit.register(_part, started, os.getpid())
 
@@ -102,11 +111,17 @@ def end_all(processes: list[psutil.Process]) -> list[int]:
     return [int(process.pid) for process in left]
 
 
-def keep_watch(mark: str) -> None:
-    """Wait until standard input closes, then end what the owner of a mark left behind."""
+def keep_watch(mark: str, folder: str) -> None:
+    """Wait until standard input closes, then clear away what the owner of a mark left behind.
+
+    First it becomes nobody's child, so that who ends a process with its children spares the guard.
+    """
+    if os.fork() > 0:
+        os._exit(0)
     killed = sys.stdin.buffer.read() != _BYE
     while left := marked(mark):  # what is being ended may have started something meanwhile
         end_all(left)
+    shutil.rmtree(folder, ignore_errors=True)
     if killed:
         from renderers.sandbox import remove_stale
 
@@ -116,4 +131,4 @@ def keep_watch(mark: str) -> None:
 
 
 if __name__ == "__main__":
-    keep_watch(sys.argv[1])
+    keep_watch(*sys.argv[1:3])
