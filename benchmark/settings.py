@@ -46,6 +46,11 @@ class Settings(BaseSettings):
     reports: Path = Field(
         default=PROJECT / "reports-out", description="folder that reports are written to"
     )
+    report_url: str | None = Field(
+        default=None,
+        pattern=r"^https?://\S+$",
+        description="address that this folder is published at, for links in Prefect's interface",
+    )
     workers: int = Field(
         default_factory=lambda: max(1, os.cpu_count() or 1),
         ge=1,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from contextlib import AbstractContextManager, nullcontext
@@ -13,6 +14,7 @@ from typing import Any, Generic, TypeVar
 from benchmark.outcome import Failed, Kind, Outcome, Stage
 from benchmark.records import Record
 from benchmark.store import Journal, StoreError, is_final
+from flows import logs
 from flows.progress import current
 
 T = TypeVar("T")
@@ -112,16 +114,17 @@ def finish(
             found = dict.fromkeys(missing, failure)
         return _keep(stage, journal, found)
 
-    if not pending:
-        return outcomes
-    try:
-        with place(len(pending)) as at_once:
-            for found in _side_by_side(executor, attempt, pending, at_once):
-                outcomes |= found
-    except NoPlace as nowhere:
-        for _, missing in pending:
-            outcomes |= _keep(stage, journal, dict.fromkeys(missing, nowhere.failure))
-    return outcomes
+    begun, fresh = time.monotonic(), dict[str, Outcome[R]]()
+    if pending:
+        try:
+            with place(len(pending)) as at_once:
+                for found in _side_by_side(executor, attempt, pending, at_once):
+                    fresh |= found
+        except NoPlace as nowhere:
+            for _, missing in pending:
+                fresh |= _keep(stage, journal, dict.fromkeys(missing, nowhere.failure))
+    logs.tell(stage, len(work) - len(pending), fresh.values(), time.monotonic() - begun)
+    return outcomes | fresh
 
 
 def _sort(

@@ -27,7 +27,7 @@ from flows.provision_cli import provision, recover
 from flows.refresh_cli import refresh, run_refresh
 from flows.rerun_cli import rerun
 from flows.score_cli import score_app
-from flows.station_cli import down, status, up
+from flows.station_cli import down, prefect, status, up
 from flows.stats_cli import stats
 from flows.synthesis_cli import synthesis_app
 
@@ -227,6 +227,13 @@ app.command()(status)
 app.command()(down)
 app.command()(provision)
 app.command()(recover)
+app.command(
+    context_settings={
+        "allow_extra_args": True,
+        "ignore_unknown_options": True,
+        "help_option_names": [],
+    }
+)(prefect)
 app.add_typer(score_app, name="score")
 app.command()(stats)
 app.add_typer(synthesis_app, name="synthesize")

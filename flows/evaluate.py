@@ -20,7 +20,7 @@ from flows import runs, tasks
 from flows.artifacts import Progress, publish_run
 from flows.batches import Batch, Tally
 from flows.batching import NO_SPACE, is_full
-from flows.budget import budget
+from flows.budget import Budget, budget
 from flows.forms import EvaluateRequest
 from flows.progress import current
 from flows.runs import Run, RunError, run_name
@@ -66,7 +66,7 @@ def evaluate(request: EvaluateRequest = EvaluateRequest()) -> State:
                 f"of the {len(instances)} instances only their pictures are known, and "
                 f"{', '.join(models)} can answer with a truth only"
             )
-        states = submit(batches)
+        states = submit(batches, workshop.budget)
         return conclude(
             workshop,
             Run(
@@ -84,7 +84,9 @@ def evaluate(request: EvaluateRequest = EvaluateRequest()) -> State:
         )
 
 
-def submit(batches: Sequence[Batch], first: Stage = Stage.QUERY) -> list[State[Any]]:
+def submit(
+    batches: Sequence[Batch], budget: Budget, first: Stage = Stage.QUERY
+) -> list[State[Any]]:
     """Send every batch down the road from a stage on and wait until all have come to its end.
 
     Returns the last state of every task, in the order of batches and stages.
@@ -93,7 +95,7 @@ def submit(batches: Sequence[Batch], first: Stage = Stage.QUERY) -> list[State[A
     count = sum(len(batch.instances) for batch in batches)
     for stage in stages:
         current().expect(stage, count)
-    progress = Progress(dict.fromkeys(stages, count))
+    progress = Progress(dict.fromkeys(stages, count), budget)
     futures: dict[Any, tuple[Stage, int]] = {}
     for batch in batches:
         before: list[Any] = []

@@ -67,7 +67,7 @@ def rerun(request: RerunRequest) -> State:
                 own_prices=workshop.settings.prices,
             )
         batches = list(plan(workshop, run, redo, chosen))
-        states = submit(batches, redo.stage)
+        states = submit(batches, workshop.budget, redo.stage)
         made = {_place(e): e for batch in batches for e in runs.index(workshop, batch)}
         entries = tuple(made.get(_place(entry), entry) for entry in run.entries)
         return conclude(workshop, run.model_copy(update={"entries": entries}), states)

@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from benchmark.settings import PROJECT, Settings
+from flows.logs import PACKAGES
 
 HOST = "127.0.0.1"
 HEARTBEAT_SECONDS = 30
@@ -55,6 +56,8 @@ class Station:
     port: int
     members: dict[str, Member]
     """What runs: keeper (`rerender up` itself), server, worker."""
+    ready: bool = False
+    """Whether the deployments have been made."""
 
     @property
     def address(self) -> str:
@@ -106,7 +109,8 @@ def client_environment(settings: Settings, port: int) -> dict[str, str]:
         "PREFECT_API_URL": f"http://{HOST}:{port}/api",
         "PREFECT_API_AUTH_STRING": sign_in(settings),
         "PREFECT_FLOWS_HEARTBEAT_FREQUENCY": str(HEARTBEAT_SECONDS),
-        "PREFECT_LOGGING_EXTRA_LOGGERS": "rerender",
+        "PREFECT_LOGGING_EXTRA_LOGGERS": ",".join(PACKAGES),
+        "PREFECT_LOGGING_TO_API_WHEN_MISSING_FLOW": "ignore",  # of what no run has asked for
         "PREFECT_CLIENT_METRICS_ENABLED": "false",
         "RERENDER_CHECKOUT": str(PROJECT),
         "DO_NOT_TRACK": "1",
@@ -149,7 +153,7 @@ def find(settings: Settings) -> Station | None:
     try:
         noted = json.loads((home(settings) / "station.json").read_text())
         members = {name: Member(**one) for name, one in noted["members"].items()}
-        station = Station(port=int(noted["port"]), members=members)
+        station = Station(int(noted["port"]), members, ready=bool(noted.get("ready")))
     except (FileNotFoundError, ValueError, KeyError, TypeError, AttributeError):
         return None
     return station if station.lives() else None
