@@ -49,7 +49,7 @@ def address_of(page: Path, settings: Settings) -> str | None:
     return f"{settings.report_url.rstrip('/')}/{quote(path)}"
 
 
-@flow(name="report")
+@flow(name="report", persist_result=False)
 def report(request: ReportRequest = ReportRequest()) -> Published:
     """Aggregate what a run has scored; no engine, renderer or model is needed.
 

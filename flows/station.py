@@ -22,6 +22,9 @@ HEARTBEAT_SECONDS = 30
 
 USER = "rerender"
 
+LEASES = "prefect.server.concurrency.lease_storage.filesystem"
+"""Where Prefect keeps who holds slots of limits: in the station's folder."""
+
 
 @dataclass(frozen=True)
 class Member:
@@ -120,7 +123,8 @@ def client_environment(settings: Settings, port: int) -> dict[str, str]:
 def server_environment(settings: Settings, port: int) -> dict[str, str]:
     """Return the variables of the server itself.
 
-    Task runs are recorded in batches (one by one the interface would lag behind by minutes), and
+    Task runs are recorded in batches (one by one the interface would lag behind by minutes), leases
+    of slots outlive the server (in memory they would be lost, and the slots never given back), and
     only the server's own pages may call it from a browser.
     """
     recorder = "PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER"
@@ -131,6 +135,7 @@ def server_environment(settings: Settings, port: int) -> dict[str, str]:
         "PREFECT_SERVER_API_AUTH_STRING": sign_in(settings),
         "PREFECT_SERVER_CORS_ALLOWED_ORIGINS": f"http://{HOST}:{port}",
         "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+        "PREFECT_SERVER_CONCURRENCY_LEASE_STORAGE": LEASES,
         "PREFECT_SERVER_UI_SHOW_PROMOTIONAL_CONTENT": "false",
         f"{recorder}_READ_BATCH_SIZE": "200",
         f"{recorder}_BATCH_SIZE": "200",
