@@ -10,7 +10,7 @@ PARALLEL := -n 2 --dist loadfile --no-loadscope-reorder
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench setup lock clean
+.PHONY: help demo test lint bench screenshots setup lock clean
 
 help: ## Show the targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -30,6 +30,9 @@ lint: ## Check style, types and layers
 
 bench: setup ## Measure renders per minute and what isolation costs
 	@$(BIN)/python -m benchmarks $(ARGS)
+
+screenshots: setup ## Take the pictures of Prefect's interface that the docs show
+	@$(BIN)/python docs/take_screenshots.py
 
 setup: ## Make ready: environment, Docker engine, images, weights
 	@$(PYTHON) -m setup

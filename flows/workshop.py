@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager
 from typing import TypeVar
 
@@ -16,6 +16,8 @@ from benchmark.settings import Settings
 from benchmark.snapshot import Snapshot
 from benchmark.store import Journal, Store
 from flows.budget import Budget
+from flows.lifeline import guard
+from flows.logs import Threads, listen
 from flows.scoring import Scorer
 
 T = TypeVar("T")
@@ -36,7 +38,7 @@ class Workshop:
         self._models: dict[tuple[str, str], Model] = {}
         self._snapshots: dict[str, Snapshot] = {}
         self._journals: dict[tuple[str, str], Journal[object]] = {}
-        self._executors: dict[str, ThreadPoolExecutor] = {}
+        self._executors: dict[str, Threads] = {}
         self._scorers: dict[str, Scorer] = {}
 
     def stop(self) -> None:
@@ -96,6 +98,13 @@ class Workshop:
                 self._journals[key] = journal  # type: ignore[assignment]
             return self._journals[key]  # type: ignore[return-value]
 
+    def refresh(self, part: str) -> None:
+        """Learn what other processes have finished of a part, in every stage, since it was read."""
+        with self._lock:
+            opened = [journal for (_, of), journal in self._journals.items() if of == part]
+        for journal in opened:
+            journal.refresh()
+
     def scorer(self, scenario: Scenario) -> Scorer:
         """Return the scorer of a scenario; it remembers which metrics cannot run here."""
         with self._lock:
@@ -107,9 +116,7 @@ class Workshop:
         """Return the threads that all batches of one purpose share, so that cores are not."""
         with self._lock:
             if purpose not in self._executors:
-                self._executors[purpose] = ThreadPoolExecutor(
-                    max_workers=threads, thread_name_prefix=purpose
-                )
+                self._executors[purpose] = Threads(max_workers=threads, thread_name_prefix=purpose)
             return self._executors[purpose]
 
 
@@ -124,6 +131,8 @@ def opened(settings: Settings | None = None) -> Iterator[Workshop]:
         if _opened:
             workshop, mine = _opened[-1], False
         else:
+            guard()
+            listen()
             workshop, mine = Workshop(settings or Settings()), True
             _opened.append(workshop)
     try:
