@@ -7,8 +7,8 @@ from functools import lru_cache
 from itertools import chain
 
 from benchmark.chance import Chance
-from benchmark.outcome import Failed
-from benchmark.records import Material
+from benchmark.outcome import Failed, Outcome
+from benchmark.records import Answer, Material
 from scenarios.derived import derived_material, seeded
 from scenarios.flowce.asking import Question
 from scenarios.flowce.chart import Chart
@@ -28,7 +28,7 @@ WORDS: dict[Language, dict[str, str]] = {
 
 
 class Deriving:
-    """A scenario that makes questions from flowcharts; goes before the scenario's base class."""
+    """What a scenario has that makes its questions from flowcharts."""
 
     name: str
     dimension: Dimension
@@ -60,7 +60,8 @@ class Deriving:
             turn,
             wanted=is_true_wanted(turn, seed),
         )
-        if question is None:
+        truth = question and write_truth(question, self.dimension, language_of(material.subset))
+        if not question or not truth or not self._is_read_as_written(truth):
             return None
         kind = material.attributes.get("kind")
         return derived_material(
@@ -68,13 +69,22 @@ class Deriving:
             material,
             turn,
             seed,
-            truth=write_truth(question, self.dimension, language_of(material.subset)),
+            truth=truth,
             asked={
                 "question": question.text,
                 "kind": str(question.kind),
                 **({} if kind is None else {"chart_kind": kind}),
             },
         )
+
+    def read(self, text: str, *, truncated: bool = False) -> Outcome[Answer]:
+        """Read an answer, as ``Scenario.read``."""
+        raise NotImplementedError
+
+    def _is_read_as_written(self, truth: str) -> bool:
+        """Tell whether the right answer needs no repair: a text may look like a block of code."""
+        read = self.read(truth)
+        return not isinstance(read, Failed) and not (read.value.repairs or read.value.flags)
 
 
 def chart_of(material: Material) -> Chart | None:

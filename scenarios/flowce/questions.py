@@ -1,8 +1,8 @@
 """Questions about a flowchart, generated from its graph and its layout: pure and seeded.
 
 The five dimensions are those of FlowCE (arXiv 2406.10057, section 3.1), whose questions were
-written by hand; the kinds within them, their wording and all rules are ours. Each question has one answer,
-which the graph or the layout proves:
+written by hand; the kinds within them, their wording and all rules are ours. Each question has one
+answer, which the graph or the layout proves:
 
 * a node is named by its text only where no other one has the same;
 * statements about order are about ways along arrows, and none is made where a line has no head;

@@ -57,8 +57,10 @@ def condition(asking: Asking) -> Question | None:
 def route(asking: Asking) -> Question | None:
     """Ask where the process ends if all answers on the way are given."""
     chart = asking.chart
+    if not chart.is_directed:
+        return None
     begins = [node for node in chart.named if node == chart.start]
-    begins += asking.chance.shuffled(chart.named)[:2] if chart.is_directed else []
+    begins += asking.chance.shuffled(chart.named)[:2]
     for _ in range(ROUTES if begins else 0):
         begin = asking.chance.choice(begins)
         end, answers = _draw_route(asking, begin)

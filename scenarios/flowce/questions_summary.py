@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from scenarios.flowce.asking import Asking, Kind, Maker, Question
 from scenarios.flowce.chart import Chart
 from scenarios.flowce.wording import ask, join
-from scenarios.graphs import NodeType
 
 MOST_NODES = 40
 """A longer chart would have no summary but a list."""
@@ -60,11 +59,16 @@ class _Summary:
     def run(self, node: int) -> list[int]:
         """Return the steps that follow a step one by one and were not told of, and note them."""
         found: list[int] = []
-        while len(following := self.chart.after(node)) == 1 and following[0] not in self.told:
-            node = following[0]
+        while self.goes_on(node) and self.chart.after(node)[0] not in self.told:
+            node = self.chart.after(node)[0]
             self.told.add(node)
             found.append(node)
         return found
+
+    def goes_on(self, node: int) -> bool:
+        """Tell whether one step follows a step, and nothing is written at the arrow."""
+        bare = not any(arrow.label for arrow in self.chart.leaving[node])
+        return bare and len(self.chart.after(node)) == 1
 
     def steps(self, node: int, run: list[int]) -> Iterator[str]:
         """Tell of steps in a row."""
@@ -80,15 +84,15 @@ class _Summary:
             named: whether the last sentence ended with it.
         """
         after = self.chart.after(node)
-        if len(after) > 1 or (after and self.chart.nodes[node].type is NodeType.DECISION):
-            yield self.branches(node, named=named)
-        elif after and after[0] in self.told:
+        if self.goes_on(node):
             section = "back" if node in self.chart.reach[after[0]] else "meets"
             yield self.say(section, a=self.text(node), b=self.text(after[0]))
+        elif after:
+            yield self.branches(node, named=named)
 
     def branches(self, node: int, *, named: bool) -> str:
         arrows = self.chart.leaving[node]
-        if node in self.chart.forks and self.chart.nodes[node].type is not NodeType.DECISION:
+        if node in self.chart.forks and not any(arrow.label for arrow in arrows):
             return self.say("fork", a=self.text(node), b=self.texts(self.chart.after(node), "and"))
         parts = []
         for arrow in arrows:
