@@ -144,6 +144,7 @@ def _ask(
     language = language_of(material.subset)
     name = f"flowce-{dimension}"
     first = 2 * Chance(name, material.id, seed).below(len(KINDS[dimension]))
+    most = 1 if dimension is Dimension.SUMMARIZATION else count
     found: dict[tuple[str, tuple[str, ...], tuple[str, ...]], Question] = {}
     for turn in range(first, first + 3 * count):
         question = generate(
@@ -154,7 +155,7 @@ def _ask(
             turn,
             wanted=is_true_wanted(turn, seed),
         )
-        if question is not None and len(found) < count:
+        if question is not None and len(found) < most:
             values = tuple(question.values.values())
             found.setdefault((question.kind, values, question.items), question)
     return [(dimension, question) for question in found.values()]

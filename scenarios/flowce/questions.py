@@ -30,6 +30,9 @@ from scenarios.flowce.asking import Asking, Kind, Maker, Question
 from scenarios.flowce.chart import MOST_NODES, Chart
 from scenarios.mindbench.phrasing import Language
 
+VERSION = 1
+"""Raised when anything here, or a wording, changes a question."""
+
 
 class Dimension(StrEnum):
     """What is tested."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from benchmark.chance import Chance
 from scenarios.flowce.asking import Asking, Kind, Maker, Question
 from scenarios.flowce.chart import Chart
 from scenarios.flowce.wording import ask, join
@@ -27,12 +28,12 @@ def summary(asking: Asking) -> Question | None:
 
 
 class _Summary:
-    """Tells of each step once, along the arrows."""
+    """Tells of each step once, along the arrows; of a chart always in the same words."""
 
     def __init__(self, asking: Asking, begins: list[int]) -> None:
         self.chart: Chart = asking.chart
         self.language = asking.language
-        self.chance = asking.chance
+        self.chance = Chance("summary", *(node.text for node in asking.chart.nodes))
         self.begins = begins
         self.told: set[int] = set()
 
