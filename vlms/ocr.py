@@ -5,7 +5,8 @@ positioned lines, lines of LaTeX, empty staves, a tree of boxes, a chain of step
 Only where a prompt asks about a part of the picture (tasks on mind maps) does it look at the prompt
 too, for labels, boxes and a few words. Questions that words and their places do not answer (logic,
 reasoning and localization of FlowCE) it does not answer, and says so: the failure ``unsupported``.
-A model that does not beat it has not understood structure beyond the place of words. See docs/models.md.
+A model that does not beat it has not understood structure beyond the place of words. See
+docs/models.md.
 """
 
 from __future__ import annotations
