@@ -66,6 +66,14 @@ class Settings(BaseSettings):
     model_base_url: str | None = Field(
         default=None, description="OpenAI-compatible endpoint, e.g. of a local server"
     )
+    judge: str = Field(
+        default="offline",
+        description="who gives points for free answers: offline (by the words alone), or a model, "
+        "e.g. openai/gpt-4.1",
+    )
+    judge_base_url: str | None = Field(
+        default=None, description="OpenAI-compatible endpoint of the judge, e.g. of a local server"
+    )
     mindbench_folder: Path | None = Field(
         default=None, description="a local copy of the published MindBench sets; None: download"
     )

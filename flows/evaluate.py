@@ -21,6 +21,7 @@ from flows.artifacts import Progress, publish_run
 from flows.batches import Batch, Tally
 from flows.budget import budget
 from flows.forms import EvaluateRequest
+from flows.judges import is_judged
 from flows.progress import current
 from flows.runs import Run, run_name
 from flows.splits import NothingChosen, choose, source_of
@@ -46,8 +47,11 @@ def evaluate(request: EvaluateRequest = EvaluateRequest()) -> State:
         instances = select(workshop, snapshot, request)
         for model in models:
             workshop.model(model, snapshot)  # an unknown name ends the flow before any work
+        names = dict.fromkeys(instance.scenario for instance in instances)
+        scenarios = [registry.scenarios.get(name) for name in names]
+        judge = workshop.judge() if any(map(is_judged, scenarios)) else None
         workshop.budget = budget(
-            models,
+            [*models, *((judge.model,) if judge is not None and judge.model else ())],
             most_tokens=request.max_tokens,
             most_cost=request.max_cost,
             own_prices=workshop.settings.prices,
@@ -65,9 +69,10 @@ def evaluate(request: EvaluateRequest = EvaluateRequest()) -> State:
             snapshot=snapshot,
             models=tuple(models),
             baselines=tuple(m for m in models if workshop.model(m, snapshot).sees_truth),
-            scenarios=tuple(dict.fromkeys(instance.scenario for instance in instances)),
+            scenarios=tuple(scenario.name for scenario in scenarios),
             seed=workshop.settings.seed,
             settings={model: workshop.model(model, snapshot).settings() for model in models},
+            judge=None if judge is None else judge.settings(),
             entries=tuple(entry for batch in batches for entry in runs.index(workshop, batch)),
         )
         runs.save(workshop.store, run)
