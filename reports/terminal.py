@@ -14,6 +14,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from metrics.interval import Interval
+from reports.flowce_text import terminal_table
 from reports.records import Cell, Leaderboard, MetricNote, Row, Table
 
 MISSING = "–"
@@ -26,7 +27,7 @@ MODEL_WIDTH = 14
 def tables(
     board: Leaderboard, *, subsets: bool = True, width: int | None = None
 ) -> list[RichTable]:
-    """Return the overall table, then one per scenario (with its subsets, if wanted).
+    """Return the overall table, one per scenario (with its subsets, if wanted), and FlowCE's.
 
     A scenario has a row for each model; where that is wider than `width` characters, it has a row
     for each measure instead, in several tables if there are many models.
@@ -44,6 +45,8 @@ def tables(
             _turned(found, found.rows[start : start + size], board.confidence)
             for start in range(0, len(found.rows), size)
         ]
+    if board.flowce is not None:
+        printed.append(terminal_table(board.flowce, board.confidence))
     return printed
 
 
@@ -69,6 +72,21 @@ def cost(row: Row) -> str:
     if row.cost is not None:
         return f"${row.cost:,.2f}"
     return "unknown" if row.usage.input_tokens + row.usage.output_tokens else MISSING
+
+
+def judge_tokens(row: Row) -> str:
+    """Return what the judge took, apart from the answers; "" where no tokens were spent."""
+    usage = row.judge_usage
+    if not usage.input_tokens + usage.output_tokens:
+        return ""
+    return f"judge {usage.input_tokens:,}/{usage.output_tokens:,}"
+
+
+def judge_cost(row: Row) -> str:
+    """Return what the judge's tokens cost; "" where it took none."""
+    if not judge_tokens(row):
+        return ""
+    return "judge unknown" if row.judge_cost is None else f"judge ${row.judge_cost:,.2f}"
 
 
 def footnotes(rows: Sequence[Row]) -> list[str]:
@@ -109,8 +127,10 @@ def _overall(board: Leaderboard) -> RichTable:
             Text(str(row.n)),
             Text(str(row.failed)),
             _infra(row),
-            Text(f"{row.usage.input_tokens:,}/{row.usage.output_tokens:,}"),
-            Text(cost(row)),
+            _with_judge(
+                f"{row.usage.input_tokens:,}/{row.usage.output_tokens:,}", judge_tokens(row)
+            ),
+            _with_judge(cost(row), judge_cost(row)),
         )
     return _with_notes(table, board.overall)
 
@@ -145,6 +165,10 @@ def _turned(found: Table, rows: Sequence[Row], confidence: float) -> RichTable:
     return _with_notes(table, rows)
 
 
+def _with_judge(own: str, judges: str) -> Text:
+    return Text(own).append(f"\n{judges}" if judges else "", style="dim")
+
+
 def _title(found: Table) -> str:
     return found.scenario if found.subset is None else f"{found.scenario} · {found.subset}"
 
@@ -154,7 +178,8 @@ def _caption(found: Table, confidence: float) -> str:
 
 
 def _heading(metric: MetricNote) -> Text:
-    return Text(f"{metric.name} {'↑' if metric.higher_is_better else '↓'}")
+    heading = Text(f"{metric.name} {'↑' if metric.higher_is_better else '↓'}")
+    return heading.append(f"\n({metric.judge})" if metric.judge else "", style="not bold dim")
 
 
 def _width(table: RichTable) -> int:

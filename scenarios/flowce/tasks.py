@@ -35,6 +35,7 @@ class _Question(Deriving):
     """What the five have in common."""
 
     name: str
+    family = "flowce"
     version = "1"
     subsets: tuple[str, ...] = LANGUAGES
     renderer = None
