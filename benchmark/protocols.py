@@ -92,7 +92,8 @@ class Scenario(Protocol):
 
     A scenario without a renderer asks for something that has no picture (an answer to a question);
     its metrics compare texts and trees. ``Dresses``, ``Describes`` and ``Derives`` say what a
-    scenario may offer besides.
+    scenario may offer besides. One of several of a published benchmark has its name as the
+    attribute ``family``, by which all of them can be chosen.
     """
 
     name: str

@@ -80,6 +80,15 @@ class Settings(BaseSettings):
     mindbench_revision: str | None = Field(
         default=None, description="commit of the MindBench data set; None: the pinned one"
     )
+    flowce_folder: Path | None = Field(
+        default=None, description="a local copy of FlowCE's repository; None: download"
+    )
+    flowce_revision: str | None = Field(
+        default=None, description="commit of FlowCE's repository; None: the one built in"
+    )
+    flowce_images: Path | None = Field(
+        default=None, description="a folder of FlowCE's pictures; None: download each from its link"
+    )
     mindmap_folder: Path | None = Field(
         default=None, description="a file or folder of mind maps, for the source mindmap-files"
     )

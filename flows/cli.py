@@ -57,7 +57,11 @@ Models = Annotated[
 ]
 Scenarios = Annotated[
     list[str] | None,
-    typer.Option("--scenario", "-s", help="only these scenarios; may be repeated"),
+    typer.Option(
+        "--scenario",
+        "-s",
+        help="only these scenarios, or families (flowce, mindbench); may be repeated",
+    ),
 ]
 Limit = Annotated[
     int | None, typer.Option(min=1, help="at most so many instances of each scenario")

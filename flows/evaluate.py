@@ -122,9 +122,7 @@ def select(workshop: Workshop, snapshot: str, request: EvaluateRequest) -> list[
         NothingChosen: no instance is left.
     """
     frozen = workshop.snapshot(snapshot)
-    wanted = request.scenarios or frozen.scenarios()
-    for scenario in wanted:
-        registry.scenarios.get(scenario)
+    wanted = registry.scenarios_called(request.scenarios or frozen.scenarios())
     chosen = []
     for scenario in wanted:
         found = choose(frozen.select([scenario]), request.split, request.source)

@@ -33,6 +33,7 @@ class _Question:
     """What the five have in common."""
 
     name: str
+    family = "flowce"
     version = "1"
     subsets: tuple[str, ...] = LANGUAGES
     renderer = None

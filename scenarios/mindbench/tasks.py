@@ -160,6 +160,7 @@ class _Answering:
     """What both tasks of questions have in common: nothing is rendered, answers are compared."""
 
     name: str
+    family = "mindbench"
     version = "2"
     subsets: tuple[str, ...] = LANGUAGES
     renderer = None
