@@ -340,9 +340,10 @@ class TestTheRealFiles:
         found = collected(folder, images)
         assert len(found) == 505
         assert all(isinstance(outcome, Ok) for outcome in found)
+        assert len({outcome.value.attributes["document"] for outcome in found}) == 483
         for outcome in found:
             read = registry.scenarios.get(outcome.value.scenario).read(outcome.value.truth)
             assert isinstance(read, Ok)
             assert (read.value.repairs, read.value.flags) == ((), ())
-            drawn = outcome.value.provenance.recipe["picture"]
+            drawn = str(outcome.value.provenance.recipe["picture"])
             assert outcome.value.picture == picture(int(picture_number(drawn)))
