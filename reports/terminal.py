@@ -79,14 +79,14 @@ def judge_tokens(row: Row) -> str:
     usage = row.judge_usage
     if not usage.input_tokens + usage.output_tokens:
         return ""
-    return f"judge {usage.input_tokens:,}/{usage.output_tokens:,}"
+    return f"{usage.input_tokens:,}/{usage.output_tokens:,}"
 
 
 def judge_cost(row: Row) -> str:
     """Return what the judge's tokens cost; "" where it took none."""
     if not judge_tokens(row):
         return ""
-    return "judge unknown" if row.judge_cost is None else f"judge ${row.judge_cost:,.2f}"
+    return "unknown" if row.judge_cost is None else f"${row.judge_cost:,.2f}"
 
 
 def footnotes(rows: Sequence[Row]) -> list[str]:
@@ -131,7 +131,7 @@ def _overall(board: Leaderboard) -> RichTable:
             Text(cost(row)),
         )
     judging = [
-        f"{row.model}: {judge_tokens(row)} tokens, {judge_cost(row)}, besides its own"
+        f"judging {row.model} took {judge_tokens(row)} tokens more, cost: {judge_cost(row)}"
         for row in board.overall
         if judge_tokens(row)
     ]

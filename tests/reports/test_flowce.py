@@ -209,7 +209,7 @@ class TestForms:
         text = console.file.getvalue()
         assert "FlowCE, table 3" in text
         assert "(openai/gpt-4o)" in text, "the heading of the judged metric"
-        assert "poor: judge 6,000,000/6,000 tokens, judge $15.06, besides its own" in text
+        assert "judging poor took 6,000,000/6,000 tokens more, cost: $15.06" in text
         assert "RS, LR, SM judged by openai/gpt-4o" in text
 
     @pytest.mark.parametrize("width", [80, 40])
@@ -244,5 +244,6 @@ class TestForms:
         assert "71.00" in text
         assert (page.parent / "flowce.csv").exists()
         assert (page.parent / "flowce.md").exists()
+        assert "judge_5 (openai/gpt-4o)" in text
         reasons = (page.parent / "flowce-reasoning.html").read_text()
         assert "judge openai/gpt-4o: &lt;b&gt;close&lt;/b&gt;" in reasons
