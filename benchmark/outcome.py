@@ -68,6 +68,8 @@ class Kind(StrEnum):
     NETWORK = "network"
     DISK_FULL = "disk_full"
     MISSING_WEIGHTS = "missing_weights"
+    PICTURE_MISSING = "picture_missing"
+    NO_JUDGMENT = "no_judgment"
     INTERNAL_ERROR = "internal_error"
 
     GONE = "gone"

@@ -37,6 +37,8 @@ class Needs(StrEnum):
     IMAGES = "images"
     TEXTS = "texts"
     TREES = "trees"
+    JUDGMENT = "judgment"
+    """Two texts, of which a judge says how well they agree; see docs/judge.md."""
 
 
 class Fit(StrEnum):
@@ -55,7 +57,8 @@ class Metric(Protocol):
     """A pure function of a prediction and a reference, with what one must know about it.
 
     ``IMAGES``: two uint8 arrays (H, W, 3) of equal shape; ``TEXTS``: two str; ``TREES``: two JSON
-    values. ``metric(x, x) == best``. Raises ``MetricUnavailable`` when it cannot run here.
+    values; ``JUDGMENT``: two str, and a run may set a judge that is asked instead of the function.
+    ``metric(x, x) == best``. Raises ``MetricUnavailable`` when it cannot run here.
     """
 
     name: str
@@ -89,7 +92,8 @@ class Scenario(Protocol):
 
     A scenario without a renderer asks for something that has no picture (an answer to a question);
     its metrics compare texts and trees. ``Dresses``, ``Describes`` and ``Derives`` say what a
-    scenario may offer besides.
+    scenario may offer besides. One of several of a published benchmark has its name as the
+    attribute ``family``, by which all of them can be chosen.
     """
 
     name: str

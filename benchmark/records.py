@@ -266,6 +266,16 @@ class Rendering(Record):
     seconds: float = 0.0
 
 
+class Judgment(Record):
+    """Who gave the points of a score, and why."""
+
+    judge: Whole = Field(description="a model, or the name of the offline judge")
+    reason: Whole = ""
+    usage: Usage = Usage()
+    model: str = Field(default="", description="the name that the judge's provider reports")
+    notes: tuple[str, ...] = Field(default=(), description="what was changed on the way")
+
+
 class Score(Record):
     """One metric of one instance; a value or the reason why there is none, never both."""
 
@@ -274,3 +284,4 @@ class Score(Record):
     value: float | None
     reason: str = ""
     failure: Failed | None = Field(default=None, description="if scoring was tried and failed")
+    judgment: Judgment | None = Field(default=None, description="where a judge gave the value")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
@@ -79,7 +79,7 @@ class Registry(Generic[T]):
         """
         if name not in self._loaded:
             if name not in self._entries:
-                raise RegistryError(self._unknown(name))
+                raise RegistryError(self.unknown(name))
             loaded = self._entries[name].load()
             if self._instantiate and inspect.isclass(loaded):
                 loaded = loaded()
@@ -96,7 +96,8 @@ class Registry(Generic[T]):
             raise RegistryError(f"{self.kind} {name!r} is claimed twice; choose another name")
         self._loaded[name] = plugin
 
-    def _unknown(self, name: str) -> str:
+    def unknown(self, name: str) -> str:
+        """Return what is said of a name that nothing has, with the nearest names."""
         near = difflib.get_close_matches(name, self.names(), n=3)
         hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(self.names())}"
         return f"no {self.kind} is called {name!r}; {hint}"
@@ -108,6 +109,31 @@ metrics: Registry[Metric] = Registry("metric", instantiate=False)
 sources: Registry[Source] = Registry("source")
 renderers: Registry[Callable[[], Renderer]] = Registry("renderer", instantiate=False)
 models: Registry[ModelFactory] = Registry("model", instantiate=False)
+
+
+def scenarios_called(names: Iterable[str]) -> list[str]:
+    """Return the scenarios that names stand for, each once: a scenario's own, or a family's.
+
+    Raises:
+        RegistryError: neither is called so; the text lists the families.
+    """
+    names = list(names)
+    families = {} if all(name in scenarios for name in names) else _families()
+    for name in names:
+        if name not in scenarios and name not in families:
+            told = "; ".join(f"{family}: {', '.join(own)}" for family, own in families.items())
+            raise RegistryError(f"{scenarios.unknown(name)} (families: {told})")
+    return list(dict.fromkeys(one for name in names for one in families.get(name, [name])))
+
+
+def _families() -> dict[str, list[str]]:
+    """Return the names of scenarios by their family."""
+    families: dict[str, list[str]] = {}
+    for name in scenarios.names():
+        if family := getattr(scenarios.get(name), "family", None):
+            families.setdefault(family, []).append(name)
+    return families
+
 
 PROVIDER_MODEL = "provider"
 """The registered factory behind every name with a slash (``openai/gpt-4o``)."""

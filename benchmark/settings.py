@@ -80,7 +80,7 @@ class Settings(BaseSettings):
     )
     slots: dict[Annotated[str, Field(pattern=SLOTS_OF)], Annotated[int, Field(ge=1)]] = Field(
         default_factory=dict,
-        description='such numbers of its own for a provider or renderer, as a JSON object: '
+        description="such numbers of its own for a provider or renderer, as a JSON object: "
         '{"provider-openai": 16, "container-tex": 4}',
     )
     prices: dict[str, tuple[float, float]] = Field(
@@ -90,11 +90,28 @@ class Settings(BaseSettings):
     model_base_url: str | None = Field(
         default=None, description="OpenAI-compatible endpoint, e.g. of a local server"
     )
+    judge: str = Field(
+        default="offline",
+        description="who gives points for free answers: offline (by the words alone), or a model, "
+        "e.g. openai/gpt-4.1",
+    )
+    judge_base_url: str | None = Field(
+        default=None, description="OpenAI-compatible endpoint of the judge, e.g. of a local server"
+    )
     mindbench_folder: Path | None = Field(
         default=None, description="a local copy of the published MindBench sets; None: download"
     )
     mindbench_revision: str | None = Field(
         default=None, description="commit of the MindBench data set; None: the pinned one"
+    )
+    flowce_folder: Path | None = Field(
+        default=None, description="a local copy of FlowCE's repository; None: download"
+    )
+    flowce_revision: str | None = Field(
+        default=None, description="commit of FlowCE's repository; None: the one built in"
+    )
+    flowce_images: Path | None = Field(
+        default=None, description="a folder of FlowCE's pictures; None: download each from its link"
     )
     mindmap_folder: Path | None = Field(
         default=None, description="a file or folder of mind maps, for the source mindmap-files"

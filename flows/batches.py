@@ -18,7 +18,6 @@ from benchmark.records import Completion, Instance, Material, Record, Rendering,
 from flows import looks, road
 from flows.batching import Place, Redo, Work, each, finish
 from flows.progress import current
-from flows.scoring import score_key
 from flows.slots import container_limit, place, provider_limit
 from flows.workshop import Workshop
 
@@ -181,7 +180,7 @@ def score_batch(workshop: Workshop, batch: Batch) -> Tally:
     names: dict[str, str] = {}
 
     def key(name: str, item: Instance) -> str:
-        digest = score_key(name, scenario, item, renderings[item.id])
+        digest = scorer.key(name, item, renderings[item.id])
         names[digest] = name
         return digest
 
@@ -198,7 +197,7 @@ def score_batch(workshop: Workshop, batch: Batch) -> Tally:
         ],
         score,
         workshop.journal(Stage.SCORE, batch.part, Score),
-        workshop.executor("score", workshop.settings.workers),
+        workshop.scoring(scenario),
         redo=batch.redo_of(Stage.SCORE),
     )
     return Tally.of(list(finished.values()))

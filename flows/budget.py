@@ -47,16 +47,20 @@ class Budget:
     """US dollars."""
     prices: Mapping[str, Price] = field(default_factory=dict)
     tokens: int = 0
+    judge_tokens: int = 0
+    """Those among them that a judge took."""
     cost: float = 0.0
     spent: dict[str, Spent] = field(default_factory=dict)
     """By model, in the order in which they first answered."""
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
-    def spend(self, model: str, usage: Usage) -> None:
-        """Count what an answer took: tokens that went in and came out."""
+    def spend(self, model: str, usage: Usage, *, judging: bool = False) -> None:
+        """Count what an answer or a judgment took: tokens that went in and came out."""
         known = self.prices.get(model)
+        took = usage.input_tokens + usage.output_tokens
         with self._lock:
-            self.tokens += usage.input_tokens + usage.output_tokens
+            self.tokens += took
+            self.judge_tokens += took if judging else 0
             self.cost += 0.0 if known is None else known.of(usage)
             self.spent[model] = self.spent.get(model, Spent()).plus(usage)
 
@@ -70,6 +74,7 @@ class Budget:
         with self._lock:
             if self.most_tokens is not None and self.tokens >= self.most_tokens:
                 spent, option = f"{self.tokens:,} of {self.most_tokens:,} tokens", "--max-tokens"
+                spent += f", {self.judge_tokens:,} by the judge" if self.judge_tokens else ""
             elif self.most_cost is not None and self.cost >= self.most_cost:
                 spent, option = f"${self.cost:.2f} of ${self.most_cost:.2f}", "--max-cost"
             else:
@@ -90,7 +95,7 @@ def budget(
     """Return the budget of an evaluation.
 
     Args:
-        models: who is asked; baselines cost nothing.
+        models: who is asked, a judge among them; baselines cost nothing.
         most_tokens: of input and output, all models together.
         most_cost: US dollars, all models together.
         own_prices: the user's own prices by model.

@@ -23,6 +23,7 @@ from flows.console import (
     told,
 )
 from flows.export_cli import export
+from flows.judge_cli import judge_agreement
 from flows.provision_cli import provision, recover
 from flows.refresh_cli import refresh, run_refresh
 from flows.rerun_cli import rerun
@@ -58,7 +59,11 @@ Models = Annotated[
 ]
 Scenarios = Annotated[
     list[str] | None,
-    typer.Option("--scenario", "-s", help="only these scenarios; may be repeated"),
+    typer.Option(
+        "--scenario",
+        "-s",
+        help="only these scenarios, or families (flowce, mindbench); may be repeated",
+    ),
 ]
 Limit = Annotated[
     int | None, typer.Option(min=1, help="at most so many instances of each scenario")
@@ -236,6 +241,7 @@ app.command(
 )(prefect)
 app.add_typer(score_app, name="score")
 app.command()(stats)
+app.command()(judge_agreement)
 app.add_typer(synthesis_app, name="synthesize")
 
 

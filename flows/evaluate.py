@@ -22,6 +22,7 @@ from flows.batches import Batch, Tally
 from flows.batching import NO_SPACE, is_full
 from flows.budget import Budget, budget
 from flows.forms import EvaluateRequest
+from flows.judges import is_judged
 from flows.progress import current
 from flows.runs import Run, RunError, run_name
 from flows.splits import NothingChosen, choose, source_of
@@ -54,8 +55,11 @@ def evaluate(request: EvaluateRequest = EvaluateRequest()) -> State:
         instances = select(workshop, snapshot, request)
         for model in models:
             workshop.model(model, snapshot)  # an unknown name ends the flow before any work
+        names = dict.fromkeys(instance.scenario for instance in instances)
+        scenarios = [registry.scenarios.get(name) for name in names]
+        judge = workshop.judge() if any(map(is_judged, scenarios)) else None
         workshop.budget = budget(
-            models,
+            [*models, *((judge.model,) if judge is not None and judge.model else ())],
             most_tokens=request.max_tokens,
             most_cost=request.max_cost,
             own_prices=workshop.settings.prices,
@@ -75,9 +79,10 @@ def evaluate(request: EvaluateRequest = EvaluateRequest()) -> State:
                 snapshot=snapshot,
                 models=tuple(models),
                 baselines=tuple(m for m in models if workshop.model(m, snapshot).sees_truth),
-                scenarios=tuple(dict.fromkeys(instance.scenario for instance in instances)),
+                scenarios=tuple(scenario.name for scenario in scenarios),
                 seed=workshop.settings.seed,
                 settings={model: workshop.model(model, snapshot).settings() for model in models},
+                judge=None if judge is None else judge.settings(),
                 entries=tuple(entry for batch in batches for entry in runs.index(workshop, batch)),
             ),
             states,
@@ -137,9 +142,7 @@ def select(workshop: Workshop, snapshot: str, request: EvaluateRequest) -> list[
         NothingChosen: no instance is left.
     """
     frozen = workshop.snapshot(snapshot)
-    wanted = request.scenarios or frozen.scenarios()
-    for scenario in wanted:
-        registry.scenarios.get(scenario)
+    wanted = registry.scenarios_called(request.scenarios or frozen.scenarios())
     chosen = []
     for scenario in wanted:
         found = choose(frozen.select([scenario]), request.split, request.source)

@@ -90,7 +90,11 @@ class EvaluateRequest(Asked):
         description="Registered names (oracle, blank, ocr) or provider names (openai/gpt-4o); "
         "left out: those of the setting `models`.",
     )
-    scenarios: list[str] | None = Field(default=None, description="Left out: the snapshot's.")
+    scenarios: list[str] | None = Field(
+        default=None,
+        description="Names of scenarios, or of families (flowce, mindbench); left out: the "
+        "snapshot's.",
+    )
     limit: Limit = None
     name: Name = None
     split: Split = Field(

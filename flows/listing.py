@@ -14,11 +14,12 @@ from benchmark.store import Store
 
 
 def _scenarios(_: Settings) -> Table:
-    table = Table("scenario", "version", "subsets", "renderer", "fit", "metrics")
+    table = Table("scenario", "family", "version", "subsets", "renderer", "fit", "metrics")
     for name in registry.scenarios.names():
         each = registry.scenarios.get(name)
         table.add_row(
             name,
+            getattr(each, "family", ""),
             each.version,
             ", ".join(each.subsets),
             each.renderer or "none",

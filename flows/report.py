@@ -7,11 +7,14 @@ from pathlib import Path
 from urllib.parse import quote
 
 from prefect import flow
+from pydantic import JsonValue
 
 from benchmark import registry
+from benchmark.outcome import Failed
 from benchmark.records import Instance
 from benchmark.settings import Settings
 from benchmark.snapshot import Snapshot
+from benchmark.store import BlobDamaged, BlobMissing, Store
 from flows import runs
 from flows.artifacts import publish_board
 from flows.forms import ReportRequest
@@ -31,6 +34,18 @@ class Published:
 
 def _prompt(instance: Instance) -> str:
     return registry.scenarios.get(instance.scenario).prompt(instance)
+
+
+def _truth(store: Store, instance: Instance) -> JsonValue:
+    """Return the tree of an instance's truth; None where it cannot be read (any more)."""
+    if instance.truth is None:
+        return None
+    try:
+        text = store.get(instance.truth).decode("utf-8", "replace")
+    except (BlobMissing, BlobDamaged):
+        return None
+    read = registry.scenarios.get(instance.scenario).read(text)
+    return None if isinstance(read, Failed) else read.value.tree
 
 
 def _span(frozen: Snapshot) -> str:
@@ -71,6 +86,7 @@ def report(request: ReportRequest = ReportRequest()) -> Published:
             snapshot=f"{frozen.name}, sha256 {frozen.digest[:12]}, {_span(frozen)}",
             baselines=document.baselines,
             prices=workshop.settings.prices,
+            truth=lambda instance: _truth(workshop.store, instance),
         )
         folder = request.folder
         target = Path(folder) if folder else workshop.settings.reports / document.name

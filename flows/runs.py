@@ -22,7 +22,6 @@ from flows.batches import (
     rendering_keys,
     work_of,
 )
-from flows.scoring import score_key
 from flows.workshop import Workshop
 from reports.results import Result
 
@@ -59,6 +58,9 @@ class Run(Record):
     scenarios: tuple[str, ...]
     seed: int
     settings: dict[str, dict[str, JsonValue]]
+    judge: dict[str, JsonValue] | None = Field(
+        default=None, description="who judged free answers, with its settings; None if nobody"
+    )
     entries: tuple[Entry, ...]
 
 
@@ -76,7 +78,7 @@ def index(workshop: Workshop, batch: Batch) -> list[Entry]:
     renders = rendering_keys(workshop, batch, scenario, instances)
     renderings = workshop.journal(Stage.RENDER, batch.part, Rendering)
     scored = workshop.journal(Stage.SCORE, batch.part, Score)
-    unavailable = workshop.scorer(scenario).unavailable
+    scorer = workshop.scorer(scenario)
     entries = []
     for item in instances:
         scores: dict[str, str] = {}
@@ -86,11 +88,11 @@ def index(workshop: Workshop, batch: Batch) -> list[Entry]:
         if isinstance(rendering, Ok):
             possible = applicable(scenario, item)
             for name in filter(item.scored_by, scenario.metrics):
-                key = score_key(name, scenario, item, rendering.value)
+                key = scorer.key(name, item, rendering.value)
                 if name not in possible:
                     missing[name] = "the truth of this instance is not known, only its picture"
                 elif scored.get(key) is None:
-                    missing[name] = unavailable.get(name, "not scored yet; run again")
+                    missing[name] = scorer.unavailable.get(name, "not scored yet; run again")
                 else:
                     scores[name] = key
         entries.append(

@@ -16,6 +16,7 @@ from benchmark.settings import Settings
 from benchmark.snapshot import Snapshot
 from benchmark.store import Journal, Store
 from flows.budget import Budget
+from flows.judges import Judge, build_judge, is_judged
 from flows.lifeline import guard
 from flows.logs import Threads, listen
 from flows.scoring import Scorer
@@ -40,6 +41,7 @@ class Workshop:
         self._journals: dict[tuple[str, str], Journal[object]] = {}
         self._executors: dict[str, Threads] = {}
         self._scorers: dict[str, Scorer] = {}
+        self._judge: Judge | None = None
 
     def stop(self) -> None:
         """Drop the work that is queued; what has begun is finished and journalled."""
@@ -109,8 +111,22 @@ class Workshop:
         """Return the scorer of a scenario; it remembers which metrics cannot run here."""
         with self._lock:
             if scenario.name not in self._scorers:
-                self._scorers[scenario.name] = Scorer(self.store, scenario)
+                judge = self.judge() if is_judged(scenario) else None
+                self._scorers[scenario.name] = Scorer(self.store, scenario, judge)
             return self._scorers[scenario.name]
+
+    def judge(self) -> Judge:
+        """Return the judge of free answers; nothing is asked yet."""
+        with self._lock:
+            if self._judge is None:
+                self._judge = build_judge(self.settings, lambda: self.budget)
+            return self._judge
+
+    def scoring(self, scenario: Scenario) -> Executor:
+        """Return the threads that score: as many as cores, or as the judge may be asked at once."""
+        if is_judged(scenario) and self.judge().model is not None:
+            return self.executor("judge", self.judge().concurrency)
+        return self.executor("score", self.settings.workers)
 
     def executor(self, purpose: str, threads: int) -> Executor:
         """Return the threads that all batches of one purpose share, so that cores are not."""

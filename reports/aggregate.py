@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -99,6 +100,7 @@ def row(model: str, own: Sequence[Result], how: Rules, cells: tuple[Cell, ...] =
     last = cutoff(model)
     made = [result.instance.provenance.created for result in own]
     usage, known = _usage(own), price(model, how.prices)
+    judge_usage, judge_cost = _judging(own, how)
     return Row(
         model=model,
         baseline=model in how.baselines,
@@ -115,6 +117,8 @@ def row(model: str, own: Sequence[Result], how: Rules, cells: tuple[Cell, ...] =
         win_rate=None,
         usage=usage,
         cost=None if known is None else known.of(usage),
+        judge_usage=judge_usage,
+        judge_cost=judge_cost,
         warning=_warning(own),
         cutoff=last,
         new_to_it=None if last is None else sum(bool(after_cutoff(day, last)) for day in made),
@@ -129,7 +133,21 @@ def _failures(results: Sequence[Result]) -> tuple[FailureCount, ...]:
 
 def _usage(results: Sequence[Result]) -> Usage:
     completions = (result.completion for result in results)
-    used = [found.value.usage for found in completions if isinstance(found, Ok)]
+    return _total([found.value.usage for found in completions if isinstance(found, Ok)])
+
+
+def _judging(results: Sequence[Result], how: Rules) -> tuple[Usage, float | None]:
+    """Return what judging took, and what that cost where every price is known."""
+    found = [s.judgment for result in results for s in result.scores if s.judgment is not None]
+    paid = [judgment for judgment in found if judgment.usage != Usage()]
+    prices = {judgment.judge: price(judgment.judge, how.prices) for judgment in paid}
+    costs = [None if (p := prices[one.judge]) is None else p.of(one.usage) for one in paid]
+    known = [cost for cost in costs if cost is not None]
+    total = math.fsum(known) if paid and len(known) == len(costs) else None
+    return _total([judgment.usage for judgment in paid]), total
+
+
+def _total(used: Sequence[Usage]) -> Usage:
     return Usage(
         input_tokens=sum(usage.input_tokens for usage in used),
         output_tokens=sum(usage.output_tokens for usage in used),

@@ -18,9 +18,11 @@ from typing import Protocol
 
 from benchmark.protocols import Metric
 from reports.aggregate import Grid, Rules, cell, row, with_best
+from reports.flowce import flowce
+from reports.flowce_figures import Truth
 from reports.ranking import ranked
 from reports.records import Cell, FailureCount, Leaderboard, MetricNote, Row, Table
-from reports.results import Fate, Result, models_of
+from reports.results import Fate, Result, judges_of, models_of
 
 __all__ = [
     "Cell",
@@ -63,6 +65,7 @@ def leaderboard(
     title: str = "",
     snapshot: str = "",
     prices: Mapping[str, tuple[float, float]] | None = None,
+    truth: Truth | None = None,
 ) -> Leaderboard:
     """Aggregate results.
 
@@ -78,6 +81,7 @@ def leaderboard(
         title: what the report is about, for its readers.
         snapshot: name and digest of the material, for its readers.
         prices: dollars for a million tokens of input and output by model, before list prices.
+        truth: returns the tree of an instance's truth, for distributions of what is true.
 
     Raises:
         KeyError: a scenario names a metric that is not given.
@@ -106,49 +110,53 @@ def leaderboard(
         confidence=confidence,
         overall=ranked(rows, grids, [grid.unavailable for grid in grids], how),
         tables=tuple(tables),
+        flowce=flowce(results, metrics, how, truth),
     )
 
 
 def to_csv(board: Leaderboard) -> str:
     """Return all numbers as one table with a line for each model and measure.
 
-    Missing values are empty, with the reason in the last column; ``measure`` is a metric's name,
-    ``rendered`` or ``win_rate``; the scenario of the overall rows is ``*``, the subset of a whole
-    scenario likewise.
+    Missing values are empty, with the reason in the column of that name; ``measure`` is a metric's
+    name, ``rendered`` or ``win_rate``; the scenario of the overall rows is ``*``, the subset of a
+    whole scenario likewise. ``judge`` says who gave the values, where a judge did.
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(CSV_COLUMNS)
     for found in board.overall:
-        writer.writerows(_lines("*", "*", found))
+        writer.writerows(_lines("*", "*", found, {}))
     for table in board.tables:
+        judges = {metric.name: metric.judge for metric in table.metrics}
         for found in table.rows:
-            writer.writerows(_lines(table.scenario, table.subset or "*", found))
+            writer.writerows(_lines(table.scenario, table.subset or "*", found, judges))
     return text.getvalue()
 
 
 CSV_COLUMNS = (
     *("scenario", "subset", "model", "n", "clean", "partial", "failed", "infra", "pending"),
     *("measure", "value", "low", "high", "scored", "documents", "best"),
-    *("behind_best", "behind_low", "behind_high", "reason"),
+    *("behind_best", "behind_low", "behind_high", "reason", "judge"),
 )
 
 
-def _lines(scenario: str, subset: str, found: Row) -> Iterator[tuple[object, ...]]:
+def _lines(
+    scenario: str, subset: str, found: Row, judges: Mapping[str, str]
+) -> Iterator[tuple[object, ...]]:
     fates = (found.n, found.clean, found.partial, found.failed, found.infra, found.pending)
     head = (scenario, subset, found.model, *fates)
     rate, bounds = found.win_rate, (found.win_rate_low, found.win_rate_high)
     reason = "" if rate is not None else "no other model to compare with"
     nothing = ("", "", "")
-    yield (*head, "win_rate", rate, *bounds, "", "", int(found.leads), *nothing, reason)
+    yield (*head, "win_rate", rate, *bounds, "", "", int(found.leads), *nothing, reason, "")
     done = found.rendered
     values = (done.mean, done.low, done.high, done.n, done.clusters)
-    yield (*head, "rendered", *values, "", *nothing, "")
+    yield (*head, "rendered", *values, "", *nothing, "", "")
     for one in found.cells:
         mean, gap = one.interval, one.behind
         values = (mean.mean, mean.low, mean.high, mean.n, mean.clusters)
         behind = nothing if gap is None else (gap.mean, gap.low, gap.high)
-        yield (*head, one.metric, *values, int(one.best), *behind, one.reason)
+        yield (*head, one.metric, *values, int(one.best), *behind, one.reason, judges[one.metric])
 
 
 def _table(
@@ -170,6 +178,7 @@ def _table(
                 version=metric.version,
                 range=metric.range,
                 higher_is_better=metric.higher_is_better,
+                judge=judges_of(grid.results, metric.name),
             )
             for metric in grid.metrics
         ),

@@ -9,6 +9,7 @@ from pydantic import Field
 from benchmark.outcome import Blame, Kind
 from benchmark.records import Record, Usage
 from metrics.interval import Interval
+from reports.flowce_records import Flowce
 
 VERSION = "1"
 
@@ -69,6 +70,12 @@ class Row(Record):
     cost: float | None = Field(
         default=None, ge=0, description="US dollars at list prices; None where they are not known"
     )
+    judge_usage: Usage = Field(
+        default=Usage(), description="what the judge took for these answers, counted apart"
+    )
+    judge_cost: float | None = Field(
+        default=None, ge=0, description="US dollars for that; None where a price is not known"
+    )
     warning: str = ""
     cutoff: dt.date | None = Field(
         default=None, description="last day of the model's training data, where that is published"
@@ -85,6 +92,7 @@ class MetricNote(Record):
     version: str
     range: tuple[float, float]
     higher_is_better: bool
+    judge: str = Field(default="", description="who gave the values, where a judge did")
 
 
 class Table(Record):
@@ -108,3 +116,6 @@ class Leaderboard(Record):
     confidence: float = 0.95
     overall: tuple[Row, ...] = Field(description="by mean win rate, best first; without cells")
     tables: tuple[Table, ...]
+    flowce: Flowce | None = Field(
+        default=None, description="FlowCE's tables, where the run holds any of its questions"
+    )

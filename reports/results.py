@@ -129,6 +129,13 @@ def missing_reason(results: Iterable[Result], metric: Metric) -> str:
     return min(reasons, key=lambda reason: (-reasons[reason], reason), default="")
 
 
+def judges_of(results: Iterable[Result], metric: str) -> str:
+    """Return who gave the values of a metric, in alphabetical order; "" where no judge did."""
+    scores = (score_of(result, metric) for result in results)
+    judges = {s.judgment.judge for s in scores if s is not None and s.judgment is not None}
+    return ", ".join(sorted(judges))
+
+
 def models_of(results: Sequence[Result]) -> list[str]:
     """Return the models, in order of appearance."""
     return list(dict.fromkeys(result.model for result in results))

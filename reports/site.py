@@ -23,12 +23,12 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from benchmark.records import Digest, Instance, digest_bytes
-from reports import views
+from reports import flowce_text, views
 from reports.gallery import Shown, hang
 from reports.leaderboard import to_csv
 from reports.records import Leaderboard, Table
 from reports.results import Fate, Result
-from reports.terminal import bounds, cost, footnotes, score
+from reports.terminal import bounds, cost, footnotes, judge_cost, judge_tokens, score
 from reports.text import printable
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -128,6 +128,10 @@ class _Site:
             self.board.model_dump_json(indent=1) + "\n", encoding="utf-8"
         )
         (self.folder / "leaderboard.csv").write_text(to_csv(self.board), encoding="utf-8")
+        if self.board.flowce is not None:
+            for name, form in (("csv", flowce_text.to_csv), ("md", flowce_text.to_markdown)):
+                text = form(self.board.flowce)
+                (self.folder / f"flowce.{name}").write_text(text, encoding="utf-8")
         (self.folder / MARK).write_text("", encoding="utf-8")
         subsets = {
             table.scenario: [
@@ -239,9 +243,18 @@ def _environment() -> Environment:
         "outcome_parts": views.outcome_parts,
         "footnotes": footnotes,
         "cost": cost,
+        "judge_cost": judge_cost,
+        "judge_tokens": judge_tokens,
+        "flowce_counts": flowce_text.counts,
+        "flowce_notes": flowce_text.notes,
+        "reach": flowce_text.reach,
         "fates": list(Fate),
     }
-    templates.filters |= {"score": score, "thousands": "{:,}".format}
+    templates.filters |= {
+        "score": score,
+        "points": flowce_text.score,
+        "thousands": "{:,}".format,
+    }
     templates.tests |= {"picture": lambda value: isinstance(value, Shown)}
     templates.globals["bounds"] = bounds
     return templates

@@ -14,6 +14,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from metrics.interval import Interval
+from reports.flowce_text import terminal_tables
 from reports.records import Cell, Leaderboard, MetricNote, Row, Table
 
 MISSING = "–"
@@ -26,7 +27,7 @@ MODEL_WIDTH = 14
 def tables(
     board: Leaderboard, *, subsets: bool = True, width: int | None = None
 ) -> list[RichTable]:
-    """Return the overall table, then one per scenario (with its subsets, if wanted).
+    """Return the overall table, one per scenario (with its subsets, if wanted), and FlowCE's.
 
     A scenario has a row for each model; where that is wider than `width` characters, it has a row
     for each measure instead, in several tables if there are many models.
@@ -44,6 +45,8 @@ def tables(
             _turned(found, found.rows[start : start + size], board.confidence)
             for start in range(0, len(found.rows), size)
         ]
+    if board.flowce is not None:
+        printed += terminal_tables(board.flowce, board.confidence, width, _width)
     return printed
 
 
@@ -69,6 +72,21 @@ def cost(row: Row) -> str:
     if row.cost is not None:
         return f"${row.cost:,.2f}"
     return "unknown" if row.usage.input_tokens + row.usage.output_tokens else MISSING
+
+
+def judge_tokens(row: Row) -> str:
+    """Return what the judge took, apart from the answers; "" where no tokens were spent."""
+    usage = row.judge_usage
+    if not usage.input_tokens + usage.output_tokens:
+        return ""
+    return f"{usage.input_tokens:,}/{usage.output_tokens:,}"
+
+
+def judge_cost(row: Row) -> str:
+    """Return what the judge's tokens cost; "" where it took none."""
+    if not judge_tokens(row):
+        return ""
+    return "unknown" if row.judge_cost is None else f"${row.judge_cost:,.2f}"
 
 
 def footnotes(rows: Sequence[Row]) -> list[str]:
@@ -112,7 +130,12 @@ def _overall(board: Leaderboard) -> RichTable:
             Text(f"{row.usage.input_tokens:,}/{row.usage.output_tokens:,}"),
             Text(cost(row)),
         )
-    return _with_notes(table, board.overall)
+    judging = [
+        f"judging {row.model} took {judge_tokens(row)} tokens more, cost: {judge_cost(row)}"
+        for row in board.overall
+        if judge_tokens(row)
+    ]
+    return _with_notes(table, board.overall, judging)
 
 
 def _scenario(found: Table, confidence: float) -> RichTable:
@@ -154,7 +177,8 @@ def _caption(found: Table, confidence: float) -> str:
 
 
 def _heading(metric: MetricNote) -> Text:
-    return Text(f"{metric.name} {'↑' if metric.higher_is_better else '↓'}")
+    heading = Text(f"{metric.name} {'↑' if metric.higher_is_better else '↓'}")
+    return heading.append(f"\n({metric.judge})" if metric.judge else "", style="not bold dim")
 
 
 def _width(table: RichTable) -> int:
@@ -171,8 +195,8 @@ def _frame(title: str, caption: str, first: str = "model") -> RichTable:
     return table
 
 
-def _with_notes(table: RichTable, rows: Sequence[Row]) -> RichTable:
-    notes = footnotes(rows)
+def _with_notes(table: RichTable, rows: Sequence[Row], more: Sequence[str] = ()) -> RichTable:
+    notes = [*footnotes(rows), *more]
     if notes and isinstance(table.caption, Text):
         table.caption = Text("\n").join([table.caption, *(Text(note) for note in notes)])
     return table

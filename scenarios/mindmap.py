@@ -36,6 +36,7 @@ class Mindmap:
     """
 
     name = "mindmap"
+    family = "mindbench"
     version = "1"
     subsets = ("en", "zh")
     renderer = "graphviz"

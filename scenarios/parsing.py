@@ -13,7 +13,7 @@ from benchmark.records import Flag, Record
 from scenarios.fences import Block, find_blocks
 from scenarios.json_reading import Json, read_json
 from scenarios.reasoning import strip_reasoning
-from scenarios.verdicts import read_yes_no
+from scenarios.verdicts import read_verdict
 
 __all__ = [
     "Extracted",
@@ -24,7 +24,7 @@ __all__ = [
     "extract",
     "find_blocks",
     "read_json",
-    "read_yes_no",
+    "read_verdict",
     "strip_reasoning",
 ]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Self
 
 HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 HEADER_VALUE = re.compile(r"(?:[!-~](?:[ \t!-~]*[!-~])?)?")
@@ -26,6 +27,12 @@ class Site:
     """Least seconds between the starts of two requests, all tasks of a run together."""
     headers: Mapping[str, str] = field(default_factory=dict)
     """Sent with every request to these hosts, and to no other (tokens)."""
+
+    @classmethod
+    def of_host(cls, host: str, interval: float) -> Self:
+        """Return the site of a host that nothing else is known of."""
+        name = re.sub("[^a-z]+", "-", host.lower()).strip("-") or "host"
+        return cls(name, frozenset({host.lower()}), interval)
 
 
 def is_secret(name: str) -> bool:

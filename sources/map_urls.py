@@ -219,6 +219,5 @@ def _fetch(line: Line, ident: str, fetcher: Fetcher) -> Iterator[Outcome[Materia
     if found:
         yield from fetcher.from_page(*found, known)
         return
-    host = (urlsplit(line.url).hostname or "").lower()
-    site = Site(re.sub("[^a-z]+", "-", host).strip("-") or "host", frozenset({host}), INTERVAL)
+    site = Site.of_host(urlsplit(line.url).hostname or "", INTERVAL)
     yield from fetcher.from_address(site, line.url, known, ident)

@@ -17,8 +17,19 @@ from typing import Any
 
 from benchmark.outcome import Kind
 
-PARAMETERS = ("max_tokens", "temperature", "seed")
-"""What we send and some models do not accept."""
+PARAMETERS = {
+    "max_tokens": "max_tokens",
+    "temperature": "temperature",
+    "seed": "seed",
+    "response_format": "response_format",
+    "json_schema": "response_format",
+    "text.format": "response_format",
+    "output_format": "response_format",
+    "output_config": "response_format",
+    "response_json_schema": "response_format",
+    "structured output": "response_format",
+}
+"""What we send and some models do not accept: as providers call it, and as we do."""
 
 NAMED_STATUS = {"rate_limit_exceeded": 429, "server_error": 500, "insufficient_quota": 402}
 """Codes of errors that come inside a stream or a Responses object, without a status."""
@@ -143,11 +154,12 @@ def _parameter(described: dict[str, Any], message: str) -> str:
     named = str(described.get("param") or "")
     code = str(described.get("code") or "")
     if named in PARAMETERS and (code.startswith("unsupported") or REJECTED.search(message)):
-        return named
+        return PARAMETERS[named]
     if not REJECTED.search(message):
         return ""
-    found = [(message.find(name), name) for name in PARAMETERS if name in message]
-    return min(found)[1] if found else ""
+    said = message.lower()
+    found = [(said.find(name), name) for name in PARAMETERS if name in said]
+    return PARAMETERS[min(found)[1]] if found else ""
 
 
 def retry_after(headers: Mapping[str, str], now: dt.datetime | None = None) -> float | None:

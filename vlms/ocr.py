@@ -1,10 +1,12 @@
 """A baseline that reads: what an offline text recogniser and plain geometry make of a picture.
 
 It looks at the picture, never at the truth, and writes what the scenario asks for: a page of
-positioned lines, lines of LaTeX, empty staves, a tree of boxes, a chain of steps. Only where a
-prompt asks about a part of the picture (tasks on mind maps) does it look at the prompt too, for
-labels, boxes and a few words. A model that does not beat it has not understood structure beyond the
-place of words. See docs/models.md.
+positioned lines, lines of LaTeX, empty staves, a tree of boxes, a chain of steps, a list of texts.
+Only where a prompt asks about a part of the picture (tasks on mind maps) does it look at the prompt
+too, for labels, boxes and a few words. Questions that words and their places do not answer (logic,
+reasoning and localization of FlowCE) it does not answer, and says so: the failure ``unsupported``.
+A model that does not beat it has not understood structure beyond the place of words. See
+docs/models.md.
 """
 
 from __future__ import annotations
@@ -19,7 +21,15 @@ from benchmark.outcome import Failed, Kind, Outcome, Stage, ok
 from benchmark.records import Completion, Digest, Request, digest_bytes
 from benchmark.settings import Settings
 from benchmark.snapshot import Snapshot
-from vlms import ocr_flowchart, ocr_latex, ocr_mindbench, ocr_mindmap, ocr_music, ocr_webpage
+from vlms import (
+    ocr_flowce,
+    ocr_flowchart,
+    ocr_latex,
+    ocr_mindbench,
+    ocr_mindmap,
+    ocr_music,
+    ocr_webpage,
+)
 from vlms.reader import Line, ModelsMissing, Weights, find_weights, shared_reader
 
 if TYPE_CHECKING:
@@ -37,6 +47,8 @@ WRITERS: dict[str, Writer] = {
     "music": ocr_music.write,
     "mindmap": ocr_mindmap.write,
     "flowchart": ocr_flowchart.write,
+    "flowce-extraction": ocr_flowce.write_texts,
+    "flowce-summarization": ocr_flowce.write_words,
 }
 ASKED = frozenset({"mindmap-part", "mindmap-position", "mindmap-vqa", "mindmap-position-vqa"})
 """Scenarios in which it depends on the prompt what is to be written."""
@@ -44,6 +56,7 @@ NEED_NO_TEXT = frozenset({"music"})
 """Scenarios whose writer looks at the picture only, so that nothing has to be read."""
 FOUND = {
     **{"latex": "text", "music": "staff", "mindmap": "text", "flowchart": "text"},
+    **dict.fromkeys(("flowce-extraction", "flowce-summarization"), "text"),
     **dict.fromkeys(ASKED, "text"),
 }
 REMEMBERED = 32

@@ -23,13 +23,22 @@ from vlms.faults import BadBody
 from vlms.providers import Provider
 
 if TYPE_CHECKING:
-    from inspect_ai.model import GenerateConfig, Model, ModelCall, ModelOutput
+    from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelCall, ModelOutput
 
 T = TypeVar("T")
 
 ANSWER_FIELDS = ("choices", "output", "content", "candidates")
 EXCERPT = 300
 FRAMING = ("content-length", "content-encoding", "transfer-encoding")
+
+
+@dataclass(frozen=True)
+class Message:
+    """What is sent: a text, with a picture (PNG) or instructions of the system where there are."""
+
+    text: str
+    png: bytes | None = None
+    system: str | None = None
 
 
 @dataclass(frozen=True)
@@ -128,22 +137,35 @@ def checked(response: Any) -> Any:  # noqa: ANN401 - a response of httpx or http
     return type(response)(200, headers=kept, content=content, request=response.request)
 
 
-async def ask(
-    model: Model, prompt: str, png: bytes, config: GenerateConfig, timeout: float
-) -> Reply:
-    """Send one request: the picture as a data URI, then the prompt.
+async def ask(model: Model, message: Message, config: GenerateConfig, timeout: float) -> Reply:
+    """Send one request.
 
     Raises:
         TimeoutError: no answer within `timeout` seconds.
         Exception: whatever the provider's library raises; see ``vlms.faults``.
     """
-    from inspect_ai.model import ChatMessageUser, ContentImage, ContentText
-
-    picture = ContentImage(image="data:image/png;base64," + base64.b64encode(png).decode())
-    message = ChatMessageUser(content=[picture, ContentText(text=prompt)])
     async with asyncio.timeout(timeout):
-        result = await model.api.generate([message], [], "none", config)
+        result = await model.api.generate(_messages(message), [], "none", config)
     output, call = result if isinstance(result, tuple) else (result, None)
     if isinstance(output, Exception):
         raise output
     return Reply(output, call)
+
+
+def _messages(message: Message) -> list[ChatMessage]:
+    """Return the messages of a request: the instructions, then the picture and the text."""
+    from inspect_ai.model import (
+        ChatMessageSystem,
+        ChatMessageUser,
+        Content,
+        ContentImage,
+        ContentText,
+    )
+
+    content: list[Content] = []
+    if message.png is not None:
+        encoded = base64.b64encode(message.png).decode()
+        content.append(ContentImage(image=f"data:image/png;base64,{encoded}"))
+    content.append(ContentText(text=message.text))
+    said: list[ChatMessage] = [ChatMessageUser(content=content)]
+    return said if message.system is None else [ChatMessageSystem(content=message.system), *said]

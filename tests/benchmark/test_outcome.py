@@ -16,7 +16,7 @@ def test_every_kind_has_exactly_one_blame():
     assert by_infra == {
         "engine_unavailable", "image_missing", "sandbox_lost", "provider_error",
         "provider_timeout", "rate_limited", "quota", "unauthorized", "network", "disk_full",
-        "missing_weights", "internal_error",
+        "missing_weights", "picture_missing", "no_judgment", "internal_error",
     }  # fmt: skip
     assert all(kind.blame is Blame.MATERIAL for kind in set(Kind) - by_model - by_infra)
 

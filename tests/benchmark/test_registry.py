@@ -48,3 +48,18 @@ def test_everything_that_pyproject_registers_can_be_loaded():
         assert each.names(), kind
         for name in each.names():
             assert each.get(name) is not None
+
+
+def test_a_family_stands_for_all_its_scenarios_in_the_place_where_it_is_named():
+    five = ["extraction", "localization", "logic", "reasoning", "summarization"]
+    found = registry.scenarios_called(["mindmap", "flowce", "flowce-logic", "webpage"])
+    assert found == ["mindmap", *(f"flowce-{name}" for name in five), "webpage"]
+    assert set(registry.scenarios_called(["mindbench"])) == {
+        "mindmap", "mindmap-part", "mindmap-position", "mindmap-vqa", "mindmap-position-vqa",
+    }  # fmt: skip
+    assert registry.scenarios_called([]) == []
+
+
+def test_neither_a_scenario_nor_a_family_is_told_with_both():
+    with pytest.raises(RegistryError, match=r"(?s)flowse.*families: flowce: flowce-.*mindbench: "):
+        registry.scenarios_called(["flowse"])

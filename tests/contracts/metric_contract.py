@@ -40,6 +40,12 @@ SAMPLES: dict[Needs, list[tuple]] = {
         ("x", ""),
         ("中文 a", "中 a b"),
     ],
+    Needs.JUDGMENT: [
+        ("It restarts.", "the process stops"),
+        ("", "x"),
+        ("?!", "…"),
+        ("开始之后是检查 (check)", "检查之后是开始"),
+    ],
     Needs.TREES: [
         ({"name": "a", "children": []}, {"name": "a", "children": [{"name": "b"}]}),
         ({}, {"name": "a"}),

@@ -11,7 +11,10 @@ import pytest
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
-@pytest.mark.parametrize("module", ["answers", "tree", "extraction", "graph", "winrate"])
+@pytest.mark.parametrize(
+    "module",
+    ["answers", "tree", "extraction", "graph", "winrate", "judge", "judge_lexical", "judge_scale"],
+)
 def test_docstrings(module: str) -> None:
     results = doctest.testmod(importlib.import_module(f"metrics.{module}"))
     assert results.attempted > 0

@@ -13,7 +13,7 @@ from scenarios.parsing import (
     degenerate_repetition,
     extract,
     read_json,
-    read_yes_no,
+    read_verdict,
 )
 from tests.cases import case_input
 from tests.scenarios.reading import flag_text
@@ -92,11 +92,11 @@ class TestHardCases:
         assert outcome.kind is Kind.PARSE_ERROR
 
     def test_parse_019_the_first_word_decides(self):
-        assert read_yes_no(case_input("parse-019")) == "no"
+        assert read_verdict(case_input("parse-019")) == "no"
 
     def test_parse_021_markup_and_chinese(self):
-        assert read_yes_no(case_input("parse-021")) == "yes"
-        assert read_yes_no("是的。", "zh") == "yes"
+        assert read_verdict(case_input("parse-021")) == "yes"
+        assert read_verdict("是的。", "zh") == "yes"
 
     @pytest.mark.timeout(60)
     @pytest.mark.parametrize("truncated", [False, True])
@@ -290,7 +290,7 @@ class TestVerdicts:
         ],
     )
     def test_reads(self, text, language, verdict):
-        assert read_yes_no(text, language) == verdict
+        assert read_verdict(text, language) == verdict
 
 
 class TestRepetition:
@@ -312,7 +312,7 @@ MARKS = st.sampled_from(
     ["```", "~~~", "`", "\n", "<think>", "</think>", "{", "}", "[", "]", '"', "\\", ":", ",",
      "json", "latex", "a", " ", "\\u", "d83d", "9", "'", "yes", "是", "\ufeff", "-", "\ud800"]
 )  # fmt: skip
-VERDICTS = {"yes", "no", None}
+VERDICTS = {"yes", "no", "unknown", None}
 ANY_TEXT = st.text() | st.lists(MARKS, max_size=60).map("".join)
 
 
@@ -323,7 +323,7 @@ def test_nothing_raises_for_arbitrary_text(text, truncated):
     assert isinstance(read, Ok | Failed)
     if isinstance(read, Ok):
         assert json.dumps(read.value.value, ensure_ascii=False).encode()
-    assert {read_yes_no(text), read_yes_no(text, "zh")} <= VERDICTS
+    assert {read_verdict(text), read_verdict(text, "zh")} <= VERDICTS
     assert degenerate_repetition(text) in (True, False)
 
 
@@ -340,4 +340,4 @@ def test_hostile_length_is_read_in_bounded_time(unit):
     for candidate in (text, "x\n" + text, "<think></think>" + text):
         assert isinstance(extract(candidate, ("json",), truncated=True), Ok | Failed)
         assert isinstance(read_json(candidate), Ok | Failed)
-        assert read_yes_no(candidate, "zh") in VERDICTS
+        assert read_verdict(candidate, "zh") in VERDICTS

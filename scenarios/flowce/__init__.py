@@ -1,0 +1,1 @@
+"""FlowCE (arXiv 2406.10057): five kinds of questions about flowcharts, as scenarios."""
