@@ -23,6 +23,7 @@ from flows.console import (
     told,
 )
 from flows.export_cli import export
+from flows.judge_cli import judge_agreement
 from flows.refresh_cli import refresh, run_refresh
 from flows.score_cli import score_app
 from flows.station_cli import down, status, up
@@ -228,6 +229,7 @@ app.command()(status)
 app.command()(down)
 app.add_typer(score_app, name="score")
 app.command()(stats)
+app.command()(judge_agreement)
 app.add_typer(synthesis_app, name="synthesize")
 
 

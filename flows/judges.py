@@ -28,6 +28,8 @@ OFFLINE = "offline"
 READINGS = 3
 """How often a model is asked for one judgment, while its replies are none."""
 
+SAME = "the answer is the reference answer; the judge was not asked"
+
 
 class Judge(Protocol):
     """Gives points; safe for threads."""
@@ -85,7 +87,12 @@ class ModelJudge:
         return {"name": self.name, "settings": settings, "rubric": judge_rubric.VERSION}
 
     def score(self, metric: JudgedMetric, case: Case, subject: str) -> Outcome[Score]:
-        """Ask until a reply is a judgment, at most ``READINGS`` times."""
+        """Ask until a reply is a judgment, at most ``READINGS`` times.
+
+        Nobody is asked about an answer that is the reference answer, sign by sign.
+        """
+        if case.answer.strip() == case.reference.strip():
+            return ok(_score(metric, metric.best, Judgment(judge=self.name, reason=SAME)))
         brief = judge_rubric.brief(metric.scale, case)
         spent = Usage()
         said = ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from rich import box
 from rich.table import Table as RichTable
@@ -15,6 +15,9 @@ from reports.text import printable
 
 MISSING = "–"
 TITLE = "FlowCE, table 3"
+HEADING_WIDTH = 12
+MODEL_WIDTH = 14
+"""Characters that a model takes where each has a column; longer names are broken."""
 SCALE = "0 to 100; a failure of the model counts as the worst value (10 in SM, else 0)"
 
 CSV_COLUMNS = (
@@ -40,7 +43,7 @@ def to_csv(flowce: Flowce) -> str:
 def to_markdown(flowce: Flowce) -> str:
     """Return the table in the columns of the paper's table 3, with what must stand beside it."""
     columns = [*(f"{column.key} (n = {column.n})" for column in flowce.columns), "Average"]
-    heads = ["Models", *columns, "n", "failed", "infra"]
+    heads = ["Models", *columns, "n", "failed", "not scored"]
     lines = [_line(heads), _line(["---", *("---:" for _ in heads[1:])])]
     for row in flowce.rows:
         name = f"{_escaped(row.model)} (baseline)" if row.baseline else _escaped(row.model)
@@ -49,22 +52,67 @@ def to_markdown(flowce: Flowce) -> str:
     return "\n".join([*lines, "", *(f"{_escaped(note)}  " for note in notes(flowce))]) + "\n"
 
 
-def terminal_table(flowce: Flowce, confidence: float) -> RichTable:
-    """Return the table for a terminal."""
+def terminal_tables(
+    flowce: Flowce, confidence: float, width: int | None, measure: Callable[[RichTable], int]
+) -> list[RichTable]:
+    """Return the table for a terminal: a row for each model.
+
+    Where that is wider than `width` characters, it has a column for each model instead, in several
+    tables if there are many.
+
+    Args:
+        flowce: the table.
+        confidence: of its intervals.
+        width: characters of a line; None: any number.
+        measure: returns how many characters a table takes.
+    """
+    caption = Text("\n".join([f"{confidence:.0%} intervals, by flowchart", *notes(flowce)]))
+    across = _across(flowce)
+    across.caption = caption
+    if width is None or measure(across) <= width:
+        return [across]
+    size = max(1, (width - HEADING_WIDTH) // MODEL_WIDTH)
+    starts = range(0, len(flowce.rows), size)
+    turned = [_turned(flowce.columns, flowce.rows[start : start + size]) for start in starts]
+    turned[-1].caption = caption
+    return turned
+
+
+def _across(flowce: Flowce) -> RichTable:
+    table = _frame("model")
+    for column in flowce.columns:
+        table.add_column(f"{column.key}\nn={column.n}", justify="right")
+    for heading in ("Average", "n", "failed", "not\nscored"):
+        table.add_column(heading, justify="right")
+    for row in flowce.rows:
+        scores = [_stacked(found) for found in (*row.scores, row.average)]
+        table.add_row(_model(row), *scores, *map(Text, counts(row)))
+    return table
+
+
+def _turned(columns: Sequence[Column], rows: Sequence[FlowceRow]) -> RichTable:
+    table = _frame("dimension")
+    for row in rows:
+        table.add_column(_model(row), justify="right", max_width=MODEL_WIDTH, overflow="fold")
+    for place, column in enumerate(columns):
+        cells = [_stacked(row.scores[place]) for row in rows]
+        table.add_row(f"{column.key}\nn={column.n}", *cells)
+    table.add_row("Average", *(_stacked(row.average) for row in rows))
+    for place, heading in enumerate(("n", "failed", "not scored")):
+        table.add_row(heading, *(Text(counts(row)[place]) for row in rows))
+    return table
+
+
+def _frame(first: str) -> RichTable:
     table = RichTable(title=Text(TITLE, style="bold"), box=box.SIMPLE_HEAD)
     table.padding = (0, 1, 0, 0)
     table.title_justify = table.caption_justify = "left"
-    table.caption = Text("\n".join([f"{confidence:.0%} intervals, by flowchart", *notes(flowce)]))
-    table.add_column("model", no_wrap=True)
-    for column in flowce.columns:
-        table.add_column(Text(f"{column.key}\nn = {column.n}"), justify="right")
-    for heading in ("Average", "n", "failed", "infra"):
-        table.add_column(heading, justify="right")
-    for row in flowce.rows:
-        model = Text(row.model).append("\nbaseline" if row.baseline else "", style="dim")
-        scores = [_stacked(score) for score in (*row.scores, row.average)]
-        table.add_row(model, *scores, *map(Text, counts(row)))
+    table.add_column(first, no_wrap=True)
     return table
+
+
+def _model(row: FlowceRow) -> Text:
+    return Text(row.model).append("\nbaseline" if row.baseline else "", style="dim")
 
 
 def score(value: float | None) -> str:
@@ -100,7 +148,7 @@ def notes(flowce: Flowce) -> list[str]:
     return found
 
 
-def _notes_of(row: FlowceRow, columns: tuple[Column, ...]) -> Iterator[str]:
+def _notes_of(row: FlowceRow, columns: Sequence[Column]) -> Iterator[str]:
     for column, found in zip(columns, row.scores, strict=True):
         said = []
         if found.reason:

@@ -14,7 +14,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from metrics.interval import Interval
-from reports.flowce_text import terminal_table
+from reports.flowce_text import terminal_tables
 from reports.records import Cell, Leaderboard, MetricNote, Row, Table
 
 MISSING = "–"
@@ -46,7 +46,7 @@ def tables(
             for start in range(0, len(found.rows), size)
         ]
     if board.flowce is not None:
-        printed.append(terminal_table(board.flowce, board.confidence))
+        printed += terminal_tables(board.flowce, board.confidence, width, _width)
     return printed
 
 
@@ -79,14 +79,14 @@ def judge_tokens(row: Row) -> str:
     usage = row.judge_usage
     if not usage.input_tokens + usage.output_tokens:
         return ""
-    return f"judge {usage.input_tokens:,}/{usage.output_tokens:,}"
+    return f"{usage.input_tokens:,}/{usage.output_tokens:,}"
 
 
 def judge_cost(row: Row) -> str:
     """Return what the judge's tokens cost; "" where it took none."""
     if not judge_tokens(row):
         return ""
-    return "judge unknown" if row.judge_cost is None else f"judge ${row.judge_cost:,.2f}"
+    return "unknown" if row.judge_cost is None else f"${row.judge_cost:,.2f}"
 
 
 def footnotes(rows: Sequence[Row]) -> list[str]:
@@ -127,12 +127,15 @@ def _overall(board: Leaderboard) -> RichTable:
             Text(str(row.n)),
             Text(str(row.failed)),
             _infra(row),
-            _with_judge(
-                f"{row.usage.input_tokens:,}/{row.usage.output_tokens:,}", judge_tokens(row)
-            ),
-            _with_judge(cost(row), judge_cost(row)),
+            Text(f"{row.usage.input_tokens:,}/{row.usage.output_tokens:,}"),
+            Text(cost(row)),
         )
-    return _with_notes(table, board.overall)
+    judging = [
+        f"judging {row.model} took {judge_tokens(row)} tokens more, cost: {judge_cost(row)}"
+        for row in board.overall
+        if judge_tokens(row)
+    ]
+    return _with_notes(table, board.overall, judging)
 
 
 def _scenario(found: Table, confidence: float) -> RichTable:
@@ -165,10 +168,6 @@ def _turned(found: Table, rows: Sequence[Row], confidence: float) -> RichTable:
     return _with_notes(table, rows)
 
 
-def _with_judge(own: str, judges: str) -> Text:
-    return Text(own).append(f"\n{judges}" if judges else "", style="dim")
-
-
 def _title(found: Table) -> str:
     return found.scenario if found.subset is None else f"{found.scenario} · {found.subset}"
 
@@ -196,8 +195,8 @@ def _frame(title: str, caption: str, first: str = "model") -> RichTable:
     return table
 
 
-def _with_notes(table: RichTable, rows: Sequence[Row]) -> RichTable:
-    notes = footnotes(rows)
+def _with_notes(table: RichTable, rows: Sequence[Row], more: Sequence[str] = ()) -> RichTable:
+    notes = [*footnotes(rows), *more]
     if notes and isinstance(table.caption, Text):
         table.caption = Text("\n").join([table.caption, *(Text(note) for note in notes)])
     return table

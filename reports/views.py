@@ -101,6 +101,8 @@ class Value:
     value: float | None
     reason: str
     bar: Bar | None
+    judge: str = ""
+    """Who gave it, where a judge did."""
 
 
 @dataclass(frozen=True)
@@ -234,7 +236,8 @@ def _values(result: Result, metrics: Sequence[MetricNote]) -> list[Value]:
         value = None if score is None else score.value
         reason = "not scored yet" if score is None else score.reason
         place = bar(value, None, None, metric.range)
-        values.append(Value(metric.name, value, "" if value is not None else reason, place))
+        judge = "" if score is None or score.judgment is None else score.judgment.judge
+        values.append(Value(metric.name, value, "" if value is not None else reason, place, judge))
     return values
 
 

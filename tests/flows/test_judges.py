@@ -72,6 +72,14 @@ class TestModel:
         assert score.judgment.usage == Usage(input_tokens=90, output_tokens=10)
         assert (bench.budget.tokens, bench.budget.judge_tokens) == (100, 100)
 
+    def test_the_reference_answer_has_all_points_without_asking(self, bench):
+        bench.server.script(mark(0))
+        same = Case(CASE.question, CASE.reference, f"{CASE.reference}\n")
+        score = bench.judge.score(METRIC_10, same, "flowce/1").value
+        assert score.value == METRIC_10.best
+        assert "was not asked" in score.judgment.reason
+        assert not bench.server.requests
+
     def test_the_scale_is_that_of_the_metric(self, bench):
         assert bench.score(mark(9), metric=METRIC_10).value.value == 9.0
         infra(bench.score(mark(9)), Kind.NO_JUDGMENT)

@@ -209,9 +209,18 @@ class TestForms:
         text = console.file.getvalue()
         assert "FlowCE, table 3" in text
         assert "(openai/gpt-4o)" in text, "the heading of the judged metric"
-        assert "judge 6,000,000/6,000" in text, "the judge's tokens, apart"
-        assert "judge $15.06" in text
+        assert "judging poor took 6,000,000/6,000 tokens more, cost: $15.06" in text
         assert "RS, LR, SM judged by openai/gpt-4o" in text
+
+    @pytest.mark.parametrize("width", [80, 40])
+    def test_a_narrow_terminal_cuts_nothing_off(self, made, width):
+        console = Console(file=io.StringIO(), width=width, no_color=True)
+        for table in tables(made, width=width):
+            console.print(table)
+        _, text = console.file.getvalue().split("FlowCE, table 3", 1)
+        for value in ("Average", "71.00", "100.00", "21.00", "not scored"):
+            assert value in text
+        assert "…" not in text
 
     def test_the_board_names_the_judge_in_its_files(self, made):
         lines = list(csv.DictReader(io.StringIO(board_csv(made))))
@@ -235,5 +244,6 @@ class TestForms:
         assert "71.00" in text
         assert (page.parent / "flowce.csv").exists()
         assert (page.parent / "flowce.md").exists()
+        assert "judge_5 (openai/gpt-4o)" in text
         reasons = (page.parent / "flowce-reasoning.html").read_text()
         assert "judge openai/gpt-4o: &lt;b&gt;close&lt;/b&gt;" in reasons
