@@ -76,6 +76,10 @@ class Question:
     answer: str = ""
 
 
+TRIED = 12
+"""So many nodes are looked at where each needs a search of the whole chart."""
+
+
 @dataclass(frozen=True)
 class Asking:
     """One attempt at a question: of what, in which language, by which draws.
@@ -93,6 +97,10 @@ class Asking:
     language: Language
     chance: Chance
     wanted: bool = True
+
+    def some(self, nodes: Sequence[int]) -> list[int]:
+        """Return some of the nodes, in a drawn order."""
+        return self.chance.shuffled(nodes)[:TRIED]
 
     def ask(
         self,

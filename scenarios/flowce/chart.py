@@ -111,11 +111,19 @@ class Chart:
 
     def after(self, number: int) -> list[int]:
         """Return the nodes that arrows lead to from a node, each once."""
-        return list(dict.fromkeys(arrow.target for arrow in self.leaving[number]))
+        return self._following[number]
 
     def before(self, number: int) -> list[int]:
         """Return the nodes from which arrows lead to a node, each once."""
-        return list(dict.fromkeys(arrow.source for arrow in self.entering[number]))
+        return self._preceding[number]
+
+    @cached_property
+    def _following(self) -> list[list[int]]:
+        return [list(dict.fromkeys(arrow.target for arrow in own)) for own in self.leaving]
+
+    @cached_property
+    def _preceding(self) -> list[list[int]]:
+        return [list(dict.fromkeys(arrow.source for arrow in own)) for own in self.entering]
 
     def reachable(self, number: int, without: int | None = None) -> set[int]:
         """Return the nodes that one comes to from a node by an arrow or more.

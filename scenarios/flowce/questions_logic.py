@@ -63,12 +63,12 @@ def passes_every_way(asking: Asking) -> Question | None:
     """State that no way from one step to another one leaves out a third one."""
     chart = asking.chart
     named = _directed(asking)
-    for start in asking.chance.shuffled(named):
+    for start in asking.some(named):
         behind = [n for n in named if n in chart.reach[start] and n != start]
-        for via in asking.chance.shuffled(behind):
+        for via in asking.some(behind):
             ends = [
                 end
-                for end in behind
+                for end in asking.some(behind)
                 if end != via
                 and end in chart.reach[via]
                 and chart.must_pass(start, end, via) is asking.wanted
@@ -83,14 +83,12 @@ def passes_every_way(asking: Asking) -> Question | None:
 def always_happens(asking: Asking) -> Question | None:
     """State that a step is carried out in every run, whatever the answers are."""
     chart = asking.chart
-    steps = [
-        node
-        for node in _directed(asking)
-        if node != chart.start and chart.happens_in_every_run(node) is asking.wanted
-    ]
     if asking.wanted and not any(chart.arms(node) for node in range(len(chart.nodes))):
         return None  # without a decision nothing could be left out
-    return _state_node(asking, steps)
+    for node in asking.some([one for one in _directed(asking) if one != chart.start]):
+        if chart.happens_in_every_run(node) is asking.wanted:
+            return asking.state({"a": chart.text(node)})
+    return None
 
 
 def lies_on_loop(asking: Asking) -> Question | None:

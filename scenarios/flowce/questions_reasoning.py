@@ -110,15 +110,11 @@ def only_way(chart: Chart, begin: int, end: int) -> list[int] | None:
 def meeting(asking: Asking) -> Question | None:
     """Ask which step comes first that all branches of a question lead to."""
     chart = asking.chart
-    found = []
-    for node in _decisions(asking):
+    for node in asking.some(_decisions(asking)):
         point = chart.meeting_point(node) if len(chart.after(node)) > 1 else None
         if point is not None and chart.text(point):
-            found.append((node, point))
-    if not found:
-        return None
-    node, point = asking.chance.choice(found)
-    return asking.ask([chart.text(point)], {"a": chart.text(node)})
+            return asking.ask([chart.text(point)], {"a": chart.text(node)})
+    return None
 
 
 def goes_back(asking: Asking) -> Question | None:
@@ -128,7 +124,7 @@ def goes_back(asking: Asking) -> Question | None:
         return None
     found = [
         (node, label, target)
-        for node in _decisions(asking)
+        for node in asking.some(_decisions(asking))
         for label, target in chart.arms(node).items()
         if target not in (node, chart.start)
         and chart.text(target)

@@ -339,6 +339,17 @@ def test_lines_without_heads_and_huge_charts_offer_nothing_of_order():
         assert generate(dimension, Chart(chain), "en", Chance(1), 1) is None
 
 
+def test_a_chart_in_which_everything_leads_everywhere_takes_no_effort():
+    names = [f"n{i}" for i in range(70)]
+    every = graph(*(f"{one}>{other}" for one in names for other in names if one != other))
+    asked = [
+        generate(dimension, Chart(every), "en", Chance(turn), turn, wanted=turn % 2 == 0)
+        for turn in range(12)
+        for dimension in Dimension
+    ]
+    assert any(asked), "and is asked about all the same"
+
+
 def test_boxes_must_belong_to_the_graph():
     with pytest.raises(ValueError, match="boxes for"):
         Chart(CHOSEN, [(0, 0, 9, 9)])
