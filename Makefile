@@ -15,6 +15,7 @@ demo: setup ## Run the whole road offline and print a leaderboard
 	@$(BIN)/rerender demo $(ARGS)
 
 test: setup ## Run the tests with real containers (ARGS="-k tex" chooses some)
+	@$(PYTHON) -m setup postgresql
 	@$(BIN)/python -m pytest $(ARGS)
 
 lint: ## Check style, types and layers
