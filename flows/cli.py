@@ -91,7 +91,7 @@ def demo(
     from flows.forms import EvaluateRequest, RefreshRequest
 
     settings = read_settings()
-    snapshot = run_refresh(settings, RefreshRequest())
+    snapshot = run_refresh(settings, RefreshRequest(limit=limit))
     models = ["oracle", "blank", "ocr", *(model or [])]
     run, code = _evaluate(settings, EvaluateRequest(snapshot=snapshot, models=models, limit=limit))
     _report(settings, run, output)

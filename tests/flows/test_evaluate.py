@@ -12,7 +12,6 @@ import pytest
 
 from benchmark.outcome import Failed, Kind, Ok
 from benchmark.settings import Settings
-from flows.console import quieten_prefect
 from flows.forms import EvaluateRequest, RefreshRequest
 from flows.progress import observed_by
 from flows.workshop import opened
@@ -22,13 +21,8 @@ PROJECT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="module", autouse=True)
-def prefect():
-    quieten_prefect(debug=False)
-    from prefect.testing.utilities import prefect_test_harness
-
+def toys(prefect):
     toy.register()
-    with prefect_test_harness(server_startup_timeout=180):
-        yield
 
 
 @pytest.fixture

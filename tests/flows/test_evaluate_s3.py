@@ -12,7 +12,6 @@ import pytest
 
 from benchmark.settings import Settings
 from benchmark.store import Store
-from flows.console import quieten_prefect
 from flows.forms import EvaluateRequest, RefreshRequest, ReportRequest
 from flows.workshop import opened
 from tests.flows import toy
@@ -31,18 +30,6 @@ toy.register()
 main()
 """
 """The command line, with a scenario whose rendering and scoring cost nothing."""
-
-
-@pytest.fixture(scope="module")
-def prefect():
-    """The variables with which processes find one server for all of them."""
-    quieten_prefect(debug=False)
-    toy.register()
-    from prefect.settings import PREFECT_API_URL
-    from prefect.testing.utilities import prefect_test_harness
-
-    with prefect_test_harness(server_startup_timeout=180):
-        yield {"PREFECT_API_URL": str(PREFECT_API_URL.value())}
 
 
 @pytest.fixture
@@ -115,10 +102,12 @@ def evaluated(settings: Settings) -> dict:
 def test_two_evaluations_share_a_store_and_one_is_killed(
     prefect, server, start, tmp_path, monkeypatch
 ):  # fmt: skip
+    toy.register()
     for name, value in server.environment.items():
         monkeypatch.setenv(name, value)
     place = server.make_bucket()
-    environment = os.environ | prefect | {
+    environment = os.environ | {
+        "PREFECT_API_URL": prefect,
         "RERENDER_STORE": place, "RERENDER_BATCH": "4", "RERENDER_WORKERS": "1",
         "RERENDER_PREFECT_HOME": str(tmp_path / "prefect"),
     }  # fmt: skip
