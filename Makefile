@@ -19,6 +19,7 @@ demo: setup ## Run the whole road offline and print a leaderboard
 	@$(BIN)/rerender demo $(ARGS)
 
 test: setup ## Run the tests with real containers (ARGS="-k tex" chooses some, "-n 0" one by one)
+	@$(PYTHON) -m setup postgresql
 	@$(BIN)/python -m pytest $(PARALLEL) $(ARGS)
 
 lint: ## Check style, types and layers
