@@ -4,7 +4,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 ARGS ?=
-PARALLEL := -n 2 --dist loadfile --no-loadscope-reorder
+JOBS ?= 2
 # Packages are installed uncompiled (setup/environment.py): what is imported is compiled once, not
 # in every process, which would double the time to import Prefect and take torch's from 3 to 16 s.
 unexport PYTHONDONTWRITEBYTECODE
@@ -18,9 +18,9 @@ help: ## Show the targets
 demo: setup ## Run the whole road offline and print a leaderboard
 	@$(BIN)/rerender demo $(ARGS)
 
-test: setup ## Run the tests with real containers (ARGS="-k tex" chooses some, "-n 0" one by one)
+test: setup ## Run the tests with real containers (ARGS="-k tex" chooses some, JOBS=0 one by one)
 	@$(PYTHON) -m setup postgresql
-	@$(BIN)/python -m pytest $(PARALLEL) $(ARGS)
+	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 lint: ## Check style, types and layers
 	@$(PYTHON) -m setup environment

@@ -35,6 +35,13 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     shutil.rmtree(config.stash[HOME], ignore_errors=True)
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Call binary data by its argument: archives hold the time, and each process has to say the
+    same names."""
+    binary = isinstance(val, bytes) and not val.decode("latin-1").isprintable()
+    return argname if binary else None
+
+
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder of golden values and real files beside the checkout; skipped where absent."""

@@ -181,18 +181,23 @@ FAILS = {
 }
 
 
-@pytest.mark.skipif(not GRAPHS, reason="no shared/real/dot beside the checkout")
-@pytest.mark.parametrize("path", GRAPHS, ids=lambda path: path.name)
-def test_real_graphs(path: Path):
-    with WithTime() as renderer:
-        structure = Structure(files={path.name: path.read_bytes()}, entry=path.name)
-        if path.name in FAILS:
-            assert fail(renderer, structure).kind is FAILS[path.name]
-        else:
-            assert render(renderer, structure).flags == ()
-
-
 class WithTime(GraphvizRenderer):
     """Has the patience that the largest real graph needs on a busy machine."""
 
     limits = Limits(seconds=120, memory_mb=1024)
+
+
+@pytest.fixture(scope="module")
+def patient():
+    with WithTime() as renderer:
+        yield renderer
+
+
+@pytest.mark.skipif(not GRAPHS, reason="no shared/real/dot beside the checkout")
+@pytest.mark.parametrize("path", GRAPHS, ids=lambda path: path.name)
+def test_real_graphs(patient, path: Path):
+    structure = Structure(files={path.name: path.read_bytes()}, entry=path.name)
+    if path.name in FAILS:
+        assert fail(patient, structure).kind is FAILS[path.name]
+    else:
+        assert render(patient, structure).flags == ()
