@@ -34,7 +34,7 @@ from renderers.sandbox import Limits, browser_command, stop_container
 from renderers.web_browser import BRIDGE, FLAGS, INSIDE
 
 DOCS = Path(__file__).parent
-SIZE = {"width": 1280, "height": 800}
+SIZE = {"width": 1680, "height": 900}
 COLOURS = 128
 """Of the palette of a picture: text stays sharp and the file small."""
 RUN_SECONDS = 900
@@ -57,12 +57,8 @@ def main() -> None:
         try:
             found = station.connect(settings)
             assert found is not None, "the station is up"  # noqa: S101 - narrows the type
-            run = _work()
-            with _browser(found, settings) as context:
-                page = context.new_page()
-                _take(page, f"{found.address}/deployments", "rerender", "prefect-deployments")
-                _take(page, f"{found.address}/runs/flow-run/{run}?tab=Artifacts", "progress-score",
-                      "prefect-run")  # fmt: skip
+            _work()
+            _photograph(found, settings)
         finally:
             _rerender("down")
 
@@ -71,19 +67,36 @@ def _rerender(*arguments: str) -> None:
     subprocess.run([sys.executable, "-m", "flows.cli", *arguments], cwd=PROJECT, check=True)
 
 
-def _work() -> str:
-    """Let the worker run the weekly deployment; return the evaluation's flow run."""
-    from prefect.client.orchestration import get_client
-    from prefect.client.schemas.filters import FlowFilter, FlowFilterName
+def _work() -> None:
+    """Let the worker run the weekly deployment."""
     from prefect.deployments import run_deployment
 
     asked = {"request": {"limit": 2, "only_new": False, "days": None}}
     ended = run_deployment("benchmark/benchmark", parameters=asked, timeout=RUN_SECONDS)
     if ended.state is None or not ended.state.is_completed():
         raise RuntimeError(f"the run did not complete: {ended.state}")
+
+
+def _photograph(found: Station, settings: Settings) -> None:
+    """Take the pictures of the schedule, and of what the latest evaluation shows."""
+    from prefect.client.orchestration import get_client
+    from prefect.client.schemas.filters import FlowFilter, FlowFilterName
+    from prefect.client.schemas.sorting import FlowRunSort
+
+    named = FlowFilter(name=FlowFilterName(any_=["evaluate"]))
     with get_client(sync_client=True) as client:
-        named = FlowFilter(name=FlowFilterName(any_=["evaluate"]))
-        return str(client.read_flow_runs(flow_filter=named)[0].id)
+        weekly = client.read_deployment_by_name("benchmark/benchmark").id
+        run = client.read_flow_runs(flow_filter=named, sort=FlowRunSort.START_TIME_DESC)[0].id
+    pages = {
+        "prefect-deployments": (f"deployments/deployment/{weekly}", "Upcoming", "Scheduled for"),
+        "prefect-run": (f"runs/flow-run/{run}", "Artifacts", "progress-score"),
+    }
+    with _browser(found, settings) as context:
+        for name, (path, tab, shown) in pages.items():
+            page = context.new_page()
+            page.goto(f"{found.address}/{path}")
+            page.get_by_text(tab, exact=True).locator("visible=true").last.click()
+            _take(page, shown, name)
 
 
 @contextmanager
@@ -104,6 +117,7 @@ def _browser(found: Station, settings: Settings) -> Iterator[BrowserContext]:
         )
         try:
             context = browser.new_context(viewport=SIZE, service_workers="block")
+            context.set_default_timeout(SETTLE_SECONDS * 1000)
             context.add_init_script(f"localStorage.setItem('prefect-password', {json.dumps(key)})")
             context.route("**/*", lambda route: _fetch(route, client, found))
             context.route_web_socket("**/*", lambda _: None)  # nothing is told, nobody is waiting
@@ -131,10 +145,9 @@ def _fetch(route: Route, client: httpx.Client, found: Station) -> None:
     route.fulfill(status=answer.status_code, headers=headers, body=answer.content)
 
 
-def _take(page: Page, address: str, shown: str, name: str) -> None:
-    """Open a page, wait until it shows a text and stands still, and keep its picture."""
-    page.goto(address)
-    page.get_by_text(shown).first.wait_for(timeout=SETTLE_SECONDS * 1000)
+def _take(page: Page, shown: str, name: str) -> None:
+    """Wait until a page shows a text and stands still, and keep its picture."""
+    page.locator(f"text={shown} >> visible=true").first.wait_for()
     end, before = time.monotonic() + SETTLE_SECONDS, b""
     while (picture := page.screenshot()) != before and time.monotonic() < end:
         before = picture

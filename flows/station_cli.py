@@ -53,6 +53,8 @@ def status() -> None:
         sys.exit(Exit.INFRA_FAILURES)
     from flows.station_status import tables
 
+    if not found.ready:
+        console.print("it is starting: the deployments are not made yet")
     for name, member in found.members.items():
         console.print(f"{name:<8} {'runs' if member.lives() else 'has ended'}, pid {member.pid}")
     _tell(settings, found)

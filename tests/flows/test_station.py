@@ -157,7 +157,11 @@ sleeps()
 
 @pytest.fixture(scope="module")
 def killed(environment, up):
-    """The number of a run that has said once that it lives, and was killed; it is still Running."""
+    """The number of a run that has said once that it lives, and was killed; it is still Running.
+
+    The automation knows only signs of life that came after it was made, so it must not be made
+    again after this.
+    """
     process = subprocess.Popen(
         [sys.executable, "-c", SLEEPS], env=client_of(environment), cwd=PROJECT,
         stdout=subprocess.PIPE, text=True,
@@ -223,8 +227,7 @@ print(json.dumps(said))
 
 class TestUp:
     @pytest.mark.timeout(600)
-    def test_says_where_and_how_to_sign_in(self, environment, up, killed):
-        assert api(environment, up, f"/flow_runs/{killed}")["state"]["type"] == "RUNNING"
+    def test_says_where_and_how_to_sign_in(self, environment, up):
         told = rerender(environment, "status")
         assert told.returncode == 0, told.stderr
         assert up.address in told.stdout
@@ -264,6 +267,12 @@ class TestUp:
         }  # fmt: skip
         assert found["pools"] == ["rerender"]
         assert found["zombies"] == 1, "said again, it is brought up to date"
+
+    def test_prefects_own_command_line_is_signed_in(self, environment, up, killed):
+        assert api(environment, up, f"/flow_runs/{killed}")["state"]["type"] == "RUNNING"
+        told = rerender(environment, "prefect", "deployment", "ls")
+        assert told.returncode == 0, told.stderr
+        assert "benchmark/benchmark" in told.stdout
 
     def test_a_form_refuses_what_makes_no_sense(self, environment, up):
         found = asked(
