@@ -165,6 +165,11 @@ class Journal(Generic[T]):
                 os.fsync(file.fileno())
             self._merge(known, key, outcome)
 
+    def refresh(self) -> None:
+        """Take in what others have written since; it is read when a key is next asked for."""
+        with self._lock:
+            self._entries = None
+
     def close(self) -> None:
         """Close the file that this process writes."""
         with self._lock:

@@ -170,7 +170,7 @@ def score_batch(workshop: Workshop, batch: Batch) -> Tally:
         ],
         score,
         workshop.journal(Stage.SCORE, batch.part, Score),
-        workshop.executor("score", workshop.settings.workers),
+        workshop.executor("score", workshop.scoring_threads),
     )
     return Tally.of(list(finished.values()))
 

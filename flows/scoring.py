@@ -41,6 +41,7 @@ class Scorer:
     def __init__(self, store: Store, scenario: Scenario) -> None:
         """Prepare to score; nothing is loaded yet."""
         self.unavailable: dict[str, str] = {}
+        self.scenario = scenario.name
         self._store = store
         self._scenario = scenario
         self._truths: dict[str, Outcome[Answer]] = {}

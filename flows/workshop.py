@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from typing import TypeVar
@@ -17,6 +17,7 @@ from benchmark.snapshot import Snapshot
 from benchmark.store import Journal, Store
 from flows.budget import Budget
 from flows.scoring import Scorer
+from flows.scoring_pool import PooledScorer, ScoringPool
 
 T = TypeVar("T")
 
@@ -36,14 +37,24 @@ class Workshop:
         self._models: dict[tuple[str, str], Model] = {}
         self._snapshots: dict[str, Snapshot] = {}
         self._journals: dict[tuple[str, str], Journal[object]] = {}
+        self._behind: set[tuple[str, str]] = set()
         self._executors: dict[str, ThreadPoolExecutor] = {}
-        self._scorers: dict[str, Scorer] = {}
+        self._scorers: dict[str, Scorer | PooledScorer] = {}
+        self._pool: ScoringPool | None = None
+        if settings.score_processes:
+            self._pool = ScoringPool(
+                settings.score_processes,
+                {"RERENDER_STORE": self.store.location, "RERENDER_DEVICE": settings.device},
+            )
+            self._open.callback(self._pool.close)
 
     def stop(self) -> None:
         """Drop the work that is queued; what has begun is finished and journalled."""
         with self._lock:
             for executor in self._executors.values():
                 executor.shutdown(wait=False, cancel_futures=True)
+            if self._pool is not None:
+                self._pool.stop()
 
     def close(self) -> None:
         """End the threads, then close renderers and journals."""
@@ -94,14 +105,40 @@ class Workshop:
                 journal = Journal(self.store, str(stage), part, value_type)
                 self._open.callback(journal.close)
                 self._journals[key] = journal  # type: ignore[assignment]
+            if key in self._behind:
+                self._behind.discard(key)
+                self._journals[key].refresh()
             return self._journals[key]  # type: ignore[return-value]
 
-    def scorer(self, scenario: Scenario) -> Scorer:
+    def catch_up(self) -> None:
+        """Take in what other processes have journalled since, as each journal is next wanted."""
+        with self._lock:
+            self._behind |= set(self._journals)
+
+    def scorer(self, scenario: Scenario) -> Scorer | PooledScorer:
         """Return the scorer of a scenario; it remembers which metrics cannot run here."""
         with self._lock:
             if scenario.name not in self._scorers:
-                self._scorers[scenario.name] = Scorer(self.store, scenario)
+                near = Scorer(self.store, scenario)
+                self._scorers[scenario.name] = (
+                    near if self._pool is None else PooledScorer(near, self._pool)
+                )
             return self._scorers[scenario.name]
+
+    def unavailable(self) -> dict[str, dict[str, str]]:
+        """Return the metrics that cannot run here, by scenario, with the reasons known so far."""
+        with self._lock:
+            return {name: dict(each.unavailable) for name, each in self._scorers.items()}
+
+    def learn(self, unavailable: Mapping[str, Mapping[str, str]]) -> None:
+        """Take in which metrics could not run where scoring was done for this process."""
+        for name, reasons in unavailable.items():
+            self.scorer(registry.scenarios.get(name)).unavailable.update(reasons)
+
+    @property
+    def scoring_threads(self) -> int:
+        """How many threads may call a scorer at the same time."""
+        return self.settings.workers if self._pool is None else self._pool.callers
 
     def executor(self, purpose: str, threads: int) -> Executor:
         """Return the threads that all batches of one purpose share, so that cores are not."""
