@@ -166,9 +166,9 @@ class Journal(Generic[T]):
             self._merge(known, key, outcome)
 
     def refresh(self) -> None:
-        """Take in what others have written since; it is read when a key is next asked for."""
+        """Take in what other processes have written since."""
         with self._lock:
-            self._entries = None
+            self._entries = self._all()
 
     def close(self) -> None:
         """Close the file that this process writes."""
@@ -185,11 +185,14 @@ class Journal(Generic[T]):
 
     def _known(self) -> dict[str, Outcome[T]]:
         if self._entries is None:
-            entries: dict[str, Outcome[T]] = {}
-            for key, outcome in self._read():
-                self._merge(entries, key, outcome)
-            self._entries = entries
+            self._entries = self._all()
         return self._entries
+
+    def _all(self) -> dict[str, Outcome[T]]:
+        entries: dict[str, Outcome[T]] = {}
+        for key, outcome in self._read():
+            self._merge(entries, key, outcome)
+        return entries
 
     @staticmethod
     def _merge(entries: dict[str, Outcome[T]], key: str, outcome: Outcome[T]) -> None:

@@ -23,6 +23,7 @@ from tests.flows import drawn
 from tests.flows.test_evaluate import Counts
 
 PROJECT = Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.timeout(900)  # a server, a scheduler and two workers start first
 
 
 class Dask:
