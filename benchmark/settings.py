@@ -57,6 +57,18 @@ class Settings(BaseSettings):
         description="renderings and scorings at the same time",
     )
     batch: int = Field(default=32, ge=1, description="instances in one Prefect task run")
+    runner: Literal["threads", "dask"] = Field(
+        default="threads",
+        description="where rendering and scoring run: in this process, or on a Dask cluster",
+    )
+    dask_address: str | None = Field(
+        default=None, description="of the cluster's scheduler, e.g. tcp://10.0.0.5:8786"
+    )
+    score_processes: int = Field(
+        default=0,
+        ge=0,
+        description="processes that score, beside this one; 0: threads of this one",
+    )
     container_runtime: str | None = Field(
         default=None, description="OCI runtime for the sandboxes, e.g. runsc; None: the engine's"
     )

@@ -42,9 +42,9 @@ def padded(image: Image.Image, size: tuple[int, int]) -> Image.Image:
     return canvas
 
 
-def drawn_pairs(count: int, width: int, height: int) -> Iterator[tuple[str, Pair]]:
+def drawn_pairs(count: int, width: int, height: int, first: int = 0) -> Iterator[tuple[str, Pair]]:
     """Yield pages with headings, text and boxes, each with an imperfect copy."""
-    for seed in range(count):
+    for seed in range(first, first + count):
         reference = page(width, height, seed, 0)
         prediction = page(width, height, seed, 1 + seed % 3)
         yield f"drawn {seed}", (prediction, reference)

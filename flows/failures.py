@@ -7,6 +7,10 @@ from benchmark.snapshot import SnapshotError
 from benchmark.store import BlobDamaged, BlobMissing, StoreError
 
 
+class ClusterError(RuntimeError):
+    """A Dask cluster that cannot be used; the text says why and what to do."""
+
+
 def describe(error: Exception) -> str:
     """Return one or two lines: what happened and what to do next."""
     from flows.budget import BudgetError
@@ -28,6 +32,7 @@ def describe(error: Exception) -> str:
         NothingChosen,
         UnknownFilter,
         BudgetError,
+        ClusterError,
     )
     if isinstance(error, known):
         return str(error)

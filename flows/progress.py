@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -46,13 +48,45 @@ class Silent:
         """Ignore."""
 
 
+class Counted:
+    """An observer that counts, for a task that nobody can look at: on a worker elsewhere.
+
+    `told` has the number of instances by stage and result; safe for threads.
+    """
+
+    def __init__(self) -> None:
+        """Nothing has been told yet."""
+        self.told: Counter[tuple[str, str]] = Counter()
+        self._lock = threading.Lock()
+
+    def expect(self, stage: str, count: int) -> None:
+        """Ignore: whoever sent the task expects it."""
+
+    def advance(self, stage: str, result: str) -> None:
+        """Count one instance."""
+        with self._lock:
+            self.told[str(stage), result] += 1
+
+
 _silent: Observer = Silent()
 _installed: list[Observer] = []
+_here: ContextVar[Observer | None] = ContextVar("observer", default=None)
 
 
 def current() -> Observer:
-    """Return the observer that was installed last."""
-    return _installed[-1] if _installed else _silent
+    """Return the observer of this task, or the one that was installed last."""
+    return _here.get() or (_installed[-1] if _installed else _silent)
+
+
+@contextmanager
+def counted() -> Iterator[Counted]:
+    """Count what is told within a block, in this thread alone."""
+    counting = Counted()
+    token = _here.set(counting)
+    try:
+        yield counting
+    finally:
+        _here.reset(token)
 
 
 @contextmanager

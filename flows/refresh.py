@@ -126,7 +126,7 @@ def _draw(
         for label, chunk in _chunks(materials, workshop.settings.batch)
     ]
     for gathering, chunk, future in futures:
-        outcomes = future.result()
+        outcomes = future.result().outcomes
         for material in chunk:
             outcome = outcomes[material.id]
             if isinstance(outcome, Failed):

@@ -64,6 +64,7 @@ class Scorer:
             judge: gives the values of judged metrics; needed where the scenario has one.
         """
         self.unavailable: dict[str, str] = {}
+        self.scenario = scenario.name
         self._store = store
         self._scenario = scenario
         self._judge = judge

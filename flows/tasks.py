@@ -8,26 +8,23 @@ is done, so that the Prefect UI shows what to run again.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 from prefect import task
 from prefect.cache_policies import NO_CACHE
 from prefect.client.schemas.objects import State
 from prefect.futures import PrefectFuture
 from prefect.states import Completed, Failed
-from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
+from prefect.task_runners import TaskRunner
 
-from benchmark.outcome import Outcome
-from benchmark.records import Instance, Material
+from benchmark.records import Material
 from flows import batches
 from flows.batches import Batch, Tally
+from flows.cluster import Somewhere
 from flows.gathering import Gathering
-from flows.workshop import opened
+from flows.telling import News, Referred, ToldTally, at_work
 
-BATCHES_AT_ONCE = cast(
-    "TaskRunner[PrefectFuture[Any]]",  # Prefect's own annotation of flows asks for this
-    ThreadPoolTaskRunner(max_workers=4),
-)
+BATCHES_AT_ONCE: TaskRunner[PrefectFuture[Any]] = Somewhere()
 """Batches overlap, so that models are asked while others are rendered and scored."""
 
 
@@ -52,10 +49,11 @@ def refer_batch(
     label: str,  # noqa: ARG001 - names the task run
     materials: Sequence[Material],
     checks: Mapping[str, str] | None = None,
-) -> dict[str, Outcome[Instance]]:
+) -> Referred:
     """Render the references of some material, with checks of how it looks where it is fresh."""
-    with opened() as workshop:
-        return batches.refer_batch(workshop, source, materials, checks)
+    with at_work() as (workshop, bag):
+        outcomes = batches.refer_batch(workshop, source, materials, checks)
+    return Referred(outcomes, bag.news)
 
 
 @task(
@@ -66,8 +64,9 @@ def refer_batch(
 )
 def query_batch(batch: Batch) -> State:
     """Ask a model about some instances."""
-    with opened() as workshop:
-        return _state(batches.query_batch(workshop, batch))
+    with at_work() as (workshop, bag):
+        tally = batches.query_batch(workshop, batch)
+    return _state(tally, bag.news)
 
 
 @task(
@@ -78,8 +77,9 @@ def query_batch(batch: Batch) -> State:
 )
 def render_batch(batch: Batch) -> State:
     """Render a model's answers."""
-    with opened() as workshop:
-        return _state(batches.render_batch(workshop, batch))
+    with at_work() as (workshop, bag):
+        tally = batches.render_batch(workshop, batch)
+    return _state(tally, bag.news)
 
 
 @task(
@@ -90,11 +90,13 @@ def render_batch(batch: Batch) -> State:
 )
 def score_batch(batch: Batch) -> State:
     """Score a model's renderings."""
-    with opened() as workshop:
-        return _state(batches.score_batch(workshop, batch))
+    with at_work() as (workshop, bag):
+        tally = batches.score_batch(workshop, batch)
+    return _state(tally, bag.news)
 
 
-def _state(tally: Tally) -> State:
+def _state(tally: Tally, news: News) -> State:
+    tally = ToldTally(**dict(tally), news=news)
     counts = f"{tally.done} done, {tally.failed} failed by the model"
     if tally.infra:
         message = f"{counts}, {tally.infra} to run again: {tally.first_infra}"

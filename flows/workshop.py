@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager
 from typing import TypeVar
@@ -20,6 +20,7 @@ from flows.judges import Judge, build_judge, is_judged
 from flows.lifeline import guard
 from flows.logs import Threads, listen
 from flows.scoring import Scorer
+from flows.scoring_pool import PooledScorer, ScoringPool
 
 T = TypeVar("T")
 
@@ -40,14 +41,23 @@ class Workshop:
         self._snapshots: dict[str, Snapshot] = {}
         self._journals: dict[tuple[str, str], Journal[object]] = {}
         self._executors: dict[str, Threads] = {}
-        self._scorers: dict[str, Scorer] = {}
+        self._scorers: dict[str, Scorer | PooledScorer] = {}
         self._judge: Judge | None = None
+        self._pool: ScoringPool | None = None
+        if settings.score_processes:
+            self._pool = ScoringPool(
+                settings.score_processes,
+                {"RERENDER_STORE": self.store.location, "RERENDER_DEVICE": settings.device},
+            )
+            self._open.callback(self._pool.close)
 
     def stop(self) -> None:
         """Drop the work that is queued; what has begun is finished and journalled."""
         with self._lock:
             for executor in self._executors.values():
                 executor.shutdown(wait=False, cancel_futures=True)
+            if self._pool is not None:
+                self._pool.stop()
 
     def close(self) -> None:
         """End the threads, then close renderers and journals."""
@@ -107,12 +117,18 @@ class Workshop:
         for journal in opened:
             journal.refresh()
 
-    def scorer(self, scenario: Scenario) -> Scorer:
-        """Return the scorer of a scenario; it remembers which metrics cannot run here."""
+    def scorer(self, scenario: Scenario) -> Scorer | PooledScorer:
+        """Return the scorer of a scenario; it remembers which metrics cannot run here.
+
+        Judged scenarios are scored in this process: whoever waits for a model needs no core.
+        """
         with self._lock:
             if scenario.name not in self._scorers:
-                judge = self.judge() if is_judged(scenario) else None
-                self._scorers[scenario.name] = Scorer(self.store, scenario, judge)
+                judged = is_judged(scenario)
+                near = Scorer(self.store, scenario, self.judge() if judged else None)
+                self._scorers[scenario.name] = (
+                    near if self._pool is None or judged else PooledScorer(near, self._pool)
+                )
             return self._scorers[scenario.name]
 
     def judge(self) -> Judge:
@@ -126,7 +142,18 @@ class Workshop:
         """Return the threads that score: as many as cores, or as the judge may be asked at once."""
         if is_judged(scenario) and self.judge().model is not None:
             return self.executor("judge", self.judge().concurrency)
-        return self.executor("score", self.settings.workers)
+        pool = None if is_judged(scenario) else self._pool
+        return self.executor("score", self.settings.workers if pool is None else pool.callers)
+
+    def unavailable(self) -> dict[str, dict[str, str]]:
+        """Return the metrics that cannot run here, by scenario, with the reasons known so far."""
+        with self._lock:
+            return {name: dict(each.unavailable) for name, each in self._scorers.items()}
+
+    def learn(self, unavailable: Mapping[str, Mapping[str, str]]) -> None:
+        """Take in which metrics could not run where scoring was done for this process."""
+        for name, reasons in unavailable.items():
+            self.scorer(registry.scenarios.get(name)).unavailable.update(reasons)
 
     def executor(self, purpose: str, threads: int) -> Executor:
         """Return the threads that all batches of one purpose share, so that cores are not."""
