@@ -6,7 +6,7 @@ BIN := .venv/bin
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench setup lock clean
+.PHONY: help demo test lint bench screenshots setup lock clean
 
 help: ## Show the targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -26,6 +26,9 @@ lint: ## Check style, types and layers
 
 bench: setup ## Measure renders per minute and what isolation costs
 	@$(BIN)/python -m benchmarks $(ARGS)
+
+screenshots: setup ## Take the pictures of Prefect's interface that the docs show
+	@$(BIN)/python docs/take_screenshots.py
 
 setup: ## Make ready: environment, Docker engine, images, weights
 	@$(PYTHON) -m setup

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, field_validator
@@ -24,6 +24,10 @@ CREDENTIALS = re.compile(r"//[^/@\s]*@")
 """What stands before the host of an address and is nobody's business."""
 
 
+SLOTS_OF = r"^(provider|container)-[^\s/&%><\"]+$"
+"""What slots are counted of, as a name that Prefect takes."""
+
+
 class Settings(BaseSettings):
     """All that a user may set; every field is also ``RERENDER_<FIELD>`` in the environment."""
 
@@ -37,10 +41,15 @@ class Settings(BaseSettings):
 
     store: str = Field(
         default=str(PROJECT / ".rerender" / "store"),
-        description="where blobs, journals and snapshots lie: a folder or an fsspec URL",
+        description="where blobs, journals and snapshots lie: a folder, or s3://bucket/part",
     )
     reports: Path = Field(
         default=PROJECT / "reports-out", description="folder that reports are written to"
+    )
+    report_url: str | None = Field(
+        default=None,
+        pattern=r"^https?://\S+$",
+        description="address that this folder is published at, for links in Prefect's interface",
     )
     workers: int = Field(
         default_factory=lambda: max(1, os.cpu_count() or 1),
@@ -59,6 +68,21 @@ class Settings(BaseSettings):
     model_max_tokens: int = Field(default=4096, ge=1, description="output tokens per answer")
     model_timeout: float = Field(default=180.0, gt=0, description="seconds for one request")
     model_retries: int = Field(default=5, ge=0, description="retries of a failed request")
+    provider_slots: int = Field(
+        default=64,
+        ge=1,
+        description="requests in flight at one provider, all runs of a Prefect server together",
+    )
+    container_slots: int = Field(
+        default=256,
+        ge=1,
+        description="renderings at work by one renderer, all runs of a Prefect server together",
+    )
+    slots: dict[Annotated[str, Field(pattern=SLOTS_OF)], Annotated[int, Field(ge=1)]] = Field(
+        default_factory=dict,
+        description="such numbers of its own for a provider or renderer, as a JSON object: "
+        '{"provider-openai": 16, "container-tex": 4}',
+    )
     prices: dict[str, tuple[float, float]] = Field(
         default_factory=dict,
         description="model to dollars for a million tokens of input and output, as a JSON object",

@@ -67,14 +67,14 @@ def freeze(store: Store, snapshot: Snapshot) -> str:
             f"{snapshot.name!r} cannot name a snapshot: use letters, digits, dots and dashes"
         )
     path = _path(snapshot.name)
-    if snapshot.name in names(store):
-        if load(store, snapshot.name).digest == snapshot.digest:
-            return path
-        raise SnapshotError(
-            f"snapshot {snapshot.name!r} exists with other content and is never changed; "
-            f"choose another name"
-        )
-    store.write_document(path, snapshot.model_dump_json(indent=1))
+    try:
+        store.create_document(path, snapshot.model_dump_json(indent=1))
+    except FileExistsError:
+        if load(store, snapshot.name).digest != snapshot.digest:
+            raise SnapshotError(
+                f"snapshot {snapshot.name!r} exists with other content and is never changed; "
+                f"choose another name"
+            ) from None
     return path
 
 

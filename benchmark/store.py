@@ -1,34 +1,41 @@
-"""Durable results: content-addressed blobs and append-only journals under one fsspec path.
+"""Durable results: content-addressed blobs and append-only journals in a folder or object store.
 
 Layout::
 
     blobs/ab/abcdef…                 bytes named by their sha256
-    journals/<stage>/<part>/<writer>.jsonl   one line per finished instance: {"key", "outcome"}
+    journals/<stage>/<part>/<writer>-<n>.jsonl   a line per finished instance: {key, at, outcome}
     snapshots/<name>.json            manifests (benchmark.snapshot)
 
-A writer never appends to a file that another process has written, so a line that a killed process
-left half written can only be the last one of its file; it is skipped when the journal is read, and
-the instance is simply done again.
+Nobody writes to a file of another writer, and a file of a journal only grows (see
+``benchmark.appending``). So a reader goes on where it stopped, and a line that a killed process
+left half written can only be the last one of its file; it is skipped, and the instance is simply
+done again.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import secrets
+import math
 import threading
-from collections.abc import Iterator
-from pathlib import Path
-from typing import IO, Any, Generic, TypeVar
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
-import fsspec
-from fsspec.implementations.local import LocalFileSystem
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
+from benchmark import backend
+from benchmark.appending import appender
+from benchmark.backend import StoreError
 from benchmark.outcome import Failed, Outcome, discriminated
 from benchmark.records import Digest, digest_bytes
 
+__all__ = ["BlobDamaged", "BlobMissing", "Journal", "Store", "StoreError", "dump", "is_final"]
+
 T = TypeVar("T")
+
+FILES_AT_ONCE = 64
+"""Files of a journal that are read at the same time; on an object store each is small."""
 
 
 class BlobMissing(KeyError):
@@ -46,11 +53,18 @@ class BlobDamaged(ValueError):
 
 
 class Store:
-    """A folder (or any fsspec URL) of blobs, journals and documents; safe for many writers."""
+    """A folder or an object store with blobs, journals and documents; safe for many writers."""
 
     def __init__(self, location: str) -> None:
-        """Open the store; nothing is created before the first write."""
-        self.fs, self.root = fsspec.core.url_to_fs(str(location))
+        """Open the store; nothing is asked or made before it is needed.
+
+        Args:
+            location: a folder, or an address such as ``s3://bucket/part``.
+
+        Raises:
+            StoreError: no store can lie there.
+        """
+        self.backend, self.fs, self.root = backend.connect(str(location))
         self.location = str(location)
 
     def path(self, *parts: str) -> str:
@@ -60,9 +74,7 @@ class Store:
     def put(self, data: bytes) -> Digest:
         """Keep bytes under their sha256 and return it; the same bytes are kept once."""
         digest = digest_bytes(data)
-        path = self._blob(digest)
-        if not self.fs.exists(path):
-            self._write(path, data)
+        self.backend.keep(self._blob(digest), data)
         return digest
 
     def get(self, digest: Digest) -> bytes:
@@ -73,7 +85,7 @@ class Store:
             BlobDamaged: the content does not match the name.
         """
         try:
-            data: bytes = self.fs.cat_file(self._blob(digest))
+            data = self.backend.read(self._blob(digest))
         except FileNotFoundError:
             raise BlobMissing(digest) from None
         if digest_bytes(data) != digest:
@@ -82,56 +94,63 @@ class Store:
 
     def has(self, digest: Digest) -> bool:
         """Tell whether a blob is there."""
-        return bool(self.fs.exists(self._blob(digest)))
+        return self.backend.exists(self._blob(digest))
 
     def write_document(self, path: str, text: str) -> None:
         """Write a text file at a path inside the store, all or nothing."""
-        self._write(self.path(path), text.encode())
+        self.backend.write(self.path(path), text.encode())
+
+    def create_document(self, path: str, text: str) -> None:
+        """Do the same, unless there is one (raises FileExistsError), whoever is first."""
+        self.backend.create(self.path(path), text.encode())
 
     def read_document(self, path: str) -> str:
         """Read a text file at a path inside the store (raises FileNotFoundError)."""
-        data: bytes = self.fs.cat_file(self.path(path))
-        return data.decode()
+        return self.backend.read(self.path(path)).decode()
 
     def documents(self, folder: str, suffix: str = ".json") -> list[str]:
         """Return the names of the documents in a folder, without the suffix, in order."""
-        base = self.path(folder)
-        if not self.fs.exists(base):
-            return []
-        names = (path.rsplit("/", 1)[-1] for path in self.fs.ls(base, detail=False))
-        return sorted(name.removesuffix(suffix) for name in names if name.endswith(suffix))
+        found = self.backend.files(self.path(folder))
+        return sorted(one.name.removesuffix(suffix) for one in found if one.name.endswith(suffix))
 
     def newest(self, folder: str, suffix: str = ".json") -> str | None:
-        """Return the name of the document of a folder that was written last, if there is one."""
-        names = self.documents(folder, suffix)
-        written = {name: self.fs.modified(self.path(folder, name + suffix)) for name in names}
-        return max(names, key=lambda name: (written[name], name), default=None)
+        """Return the name of the document of a folder that was written last, if there is one.
+
+        Of several that an object store says were written in the same second, the last by name.
+        """
+        found = [one for one in self.backend.files(self.path(folder)) if one.name.endswith(suffix)]
+        last = max(found, key=lambda one: (one.written, one.name), default=None)
+        return None if last is None else last.name.removesuffix(suffix)
 
     def _blob(self, digest: Digest) -> str:
         return self.path("blobs", digest[:2], digest)
 
-    def _write(self, path: str, data: bytes) -> None:
-        folder, name = path.rsplit("/", 1)
-        self.fs.makedirs(folder, exist_ok=True)
-        if not isinstance(self.fs, LocalFileSystem):
-            self.fs.pipe_file(path, data)  # object stores put whole objects atomically
-            return
-        temporary = Path(folder, f".{name}.{os.getpid()}.{secrets.token_hex(4)}")
-        try:
-            with temporary.open("wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
+
+@dataclass(frozen=True)
+class Entry(Generic[T]):
+    """An outcome, and when and by whom it was journalled.
+
+    Attributes:
+        at: seconds since 1970; 0 where that was not kept yet.
+        writer: name of the file that it stands in.
+    """
+
+    at: float
+    writer: str
+    outcome: Outcome[T]
+
+    @property
+    def rank(self) -> tuple[bool, float, str]:
+        """What decides which of two entries of a key counts: the higher."""
+        return is_final(self.outcome), self.at, self.writer
 
 
 class Journal(Generic[T]):
     """What one stage has finished for one part of a run (a model and a scenario, say).
 
-    A key that was journalled twice counts with its last entry, except that a final outcome (a
-    value, or a failure that is the model's fault) is never replaced by an infra failure.
+    A key that was journalled twice counts with its latest entry, except that a final outcome (a
+    value, or a failure that is the model's fault) is never replaced by an infra failure. Which is
+    the latest, entries say themselves, so it does not matter in which order files are read.
     """
 
     def __init__(self, store: Store, stage: str, part: str, value_type: type[T]) -> None:
@@ -139,13 +158,21 @@ class Journal(Generic[T]):
         self.store = store
         self.folder = store.path("journals", stage, part.replace("/", "__"))
         self._adapter: TypeAdapter[Outcome[T]] = TypeAdapter(discriminated(value_type))
-        self._entries: dict[str, Outcome[T]] | None = None
-        self._file: IO[bytes] | None = None
-        self._lock = threading.Lock()
+        self._entries: dict[str, Entry[T]] = {}
+        self._read: dict[str, int] = {}
+        self._begun = False
+        self._appender = appender(store.backend, self.folder)
+        self._lock = threading.RLock()
 
     def get(self, key: str) -> Outcome[T] | None:
         """Return what is known under a key, an infra failure included, or None."""
-        return self._known().get(key)
+        entry = self._known().get(key)
+        return None if entry is None else entry.outcome
+
+    def written(self, key: str) -> float | None:
+        """Return when that was journalled, in seconds since 1970; None: nothing is known."""
+        entry = self._known().get(key)
+        return None if entry is None else entry.at
 
     def done(self, key: str) -> Outcome[T] | None:
         """Return a final outcome (a value or a failure of the model), or None if there is work."""
@@ -154,61 +181,82 @@ class Journal(Generic[T]):
 
     def add(self, key: str, outcome: Outcome[T]) -> None:
         """Append an outcome; it is on disk when this returns."""
-        entry = {"key": key, "outcome": dump(outcome)}
-        line = json.dumps(entry, ensure_ascii=False, separators=(",", ":")) + "\n"
+        self.add_all({key: outcome})
+
+    def add_all(self, outcomes: Mapping[str, Outcome[T]]) -> None:
+        """Append outcomes by key in one go; they are on disk when this returns.
+
+        Raises:
+            OSError: they are not, so they are not known either (disk full, store out of reach).
+        """
+        if not outcomes:
+            return
+        known = self._known()
+        now = time.time()
+        entries: dict[str, Entry[T]] = {}
+        for key, outcome in outcomes.items():
+            before = known.get(key)  # another machine's clock may be ahead of ours
+            at = now if before is None else max(now, math.nextafter(before.at, math.inf))
+            entries[key] = Entry(at, self._appender.name, outcome)
+        self._appender.append(b"".join(map(_line, entries, entries.values())))
         with self._lock:
-            known = self._known()
-            file = self._file or self._open()
-            file.write(line.encode("utf-8", "replace"))
-            file.flush()
-            if isinstance(self.store.fs, LocalFileSystem):
-                os.fsync(file.fileno())
-            self._merge(known, key, outcome)
+            for key, entry in entries.items():
+                self._merge(key, entry)
+
+    def refresh(self) -> None:
+        """Read what others have written since; costs one listing where there is nothing new."""
+        with self._lock:
+            self._begun = True
+            grown = {
+                f"{self.folder}/{one.name}": self._read.get(one.name, 0)
+                for one in self.store.backend.files(self.folder)
+                if one.name.endswith(".jsonl")
+                and not self._appender.owns(one.name)
+                and one.size > self._read.get(one.name, 0)
+            }
+            paths = list(grown)
+            for first in range(0, len(paths), FILES_AT_ONCE):
+                starts = {path: grown[path] for path in paths[first : first + FILES_AT_ONCE]}
+                for path, data in self.store.backend.read_from(starts).items():
+                    self._take(path.rsplit("/", 1)[-1], data)
 
     def close(self) -> None:
         """Close the file that this process writes."""
+        self._appender.close()
+
+    def _known(self) -> dict[str, Entry[T]]:
         with self._lock:
-            if self._file is not None:
-                self._file.close()
-                self._file = None
+            if not self._begun:
+                self.refresh()
+            return self._entries
 
-    def _open(self) -> IO[bytes]:
-        self.store.fs.makedirs(self.folder, exist_ok=True)
-        name = f"{self.folder}/{os.getpid()}-{secrets.token_hex(6)}.jsonl"
-        self._file = self.store.fs.open(name, "wb")
-        return self._file
+    def _take(self, name: str, data: bytes) -> None:
+        """Take in what a file has grown by, up to its last whole line."""
+        whole = data[: data.rfind(b"\n") + 1]  # what follows may be half written still
+        self._read[name] = self._read.get(name, 0) + len(whole)
+        for key, entry in self._parse(whole, name):
+            self._merge(key, entry)
 
-    def _known(self) -> dict[str, Outcome[T]]:
-        if self._entries is None:
-            entries: dict[str, Outcome[T]] = {}
-            for key, outcome in self._read():
-                self._merge(entries, key, outcome)
-            self._entries = entries
-        return self._entries
+    def _merge(self, key: str, entry: Entry[T]) -> None:
+        known = self._entries.get(key)
+        if known is None or entry.rank >= known.rank:
+            self._entries[key] = entry
 
-    @staticmethod
-    def _merge(entries: dict[str, Outcome[T]], key: str, outcome: Outcome[T]) -> None:
-        known = entries.get(key)
-        if known is None or is_final(outcome) or not is_final(known):
-            entries[key] = outcome
+    def _parse(self, lines: bytes, name: str) -> Iterator[tuple[str, Entry[T]]]:
+        writer = name.rpartition("-")[0]
+        for line in lines.splitlines():
+            try:
+                fields: dict[str, Any] = json.loads(line)
+                outcome = self._adapter.validate_python(fields["outcome"])
+                yield str(fields["key"]), Entry(float(fields.get("at", 0)), writer, outcome)
+            except (ValueError, KeyError, TypeError, AttributeError):
+                continue  # from an older version or a damaged disk: the instance is done again
 
-    def _read(self) -> Iterator[tuple[str, Outcome[T]]]:
-        if not self.store.fs.exists(self.folder):
-            return
-        paths = sorted(self.store.fs.ls(self.folder, detail=False))
-        for path in (path for path in paths if path.endswith(".jsonl")):
-            data: bytes = self.store.fs.cat_file(path)
-            for line in data.split(b"\n")[:-1]:  # what follows the last newline is half written
-                entry = self._parse(line)
-                if entry is not None:
-                    yield entry
 
-    def _parse(self, line: bytes) -> tuple[str, Outcome[T]] | None:
-        try:
-            entry: dict[str, Any] = json.loads(line)
-            return entry["key"], self._adapter.validate_python(entry["outcome"])
-        except (json.JSONDecodeError, UnicodeDecodeError, ValidationError, KeyError, TypeError):
-            return None  # from an older version or a damaged disk: the instance is done again
+def _line(key: str, entry: Entry[Any]) -> bytes:
+    fields = {"key": key, "at": entry.at, "outcome": dump(entry.outcome)}
+    text = json.dumps(fields, ensure_ascii=False, separators=(",", ":")) + "\n"
+    return text.encode("utf-8", "replace")
 
 
 def dump(outcome: Outcome[Any]) -> dict[str, Any]:

@@ -1,32 +1,39 @@
-"""What Prefect's interface shows of a run: progress, funnel, leaderboard, failures, examples.
+"""What Prefect's interface shows of a run: progress, spending, failures, examples, leaderboard.
 
-The texts and tables are made by plain functions; ``publish`` and ``Progress`` hand them to the
-server that the run is known to.
+The texts and tables are made by plain functions; ``publish_…``, ``Progress`` and ``Spending`` hand
+them to the server that the run is known to.
 """
 
 from __future__ import annotations
 
 import base64
 import io
+import json
+import socket
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import cast
 from uuid import UUID
 
 import numpy as np
 from PIL import Image
 from prefect.artifacts import (
+    create_link_artifact,
     create_markdown_artifact,
     create_progress_artifact,
     create_table_artifact,
     update_progress_artifact,
 )
+from prefect.client.orchestration import get_client
+from prefect.client.schemas.actions import ArtifactUpdate
 
 from benchmark.funnel import Funnel
 from benchmark.outcome import Failed, Stage
 from benchmark.records import Digest
 from benchmark.snapshot import Rejected
 from flows.batches import Tally
+from flows.budget import Budget
 from renderers import canvas
 from reports.records import Leaderboard
 from reports.results import Result
@@ -43,10 +50,11 @@ REASONS = 12
 
 
 class Progress:
-    """One progress artifact for each stage, moved on batch by batch."""
+    """One progress artifact for each stage, and what is spent, moved on batch by batch."""
 
-    def __init__(self, totals: Mapping[Stage, int]) -> None:
+    def __init__(self, totals: Mapping[Stage, int], budget: Budget) -> None:
         """Make the artifacts; `totals` are instances by stage."""
+        self._spending = Spending(budget)
         self._totals = dict(totals)
         self._through = dict.fromkeys(totals, 0)
         self._tallies = {stage: Tally() for stage in totals}
@@ -67,6 +75,30 @@ class Progress:
             f"{'scores ' if stage is Stage.SCORE else ''}done, {known.failed} failed by the "
             f"model, {known.infra} to run again",
         )
+        if stage is Stage.QUERY:
+            self._spending.show()
+
+
+class Spending:
+    """A table of the tokens and the money that each model takes, against the budget."""
+
+    def __init__(self, budget: Budget) -> None:
+        """Remember the budget; there is no table before a model has taken tokens."""
+        self._budget = budget
+        self._artifact: UUID | None = None
+
+    def show(self) -> None:
+        """Bring the table up to date."""
+        cells, told = spending_cells(self._budget), spending_text(self._budget)
+        if not cells:
+            return
+        if self._artifact is None:
+            made = create_table_artifact(cells, key="spending", description=told)
+            self._artifact = cast("UUID", made)
+            return
+        change = ArtifactUpdate(data=json.dumps(cells), description=told)
+        with get_client(sync_client=True) as client:
+            client.update_artifact(self._artifact, change)
 
 
 def _begun(stage: Stage) -> UUID:
@@ -93,13 +125,62 @@ def publish_run(run: str, results: Sequence[Result], load: Load) -> None:
     create_markdown_artifact(examples(results, load), key="examples", description=f"run {run}")
 
 
-def publish_board(board: Leaderboard, page: str) -> None:
-    """Show the leaderboard, and where the whole report is."""
+def spending_cells(budget: Budget) -> Cells:
+    """Return what each model that takes tokens has taken in this run; baselines take none."""
+    cells: Cells = []
+    for model, spent in budget.ledger().items():
+        usage, known = spent.usage, budget.prices.get(model)
+        if usage.input_tokens + usage.output_tokens == 0:
+            continue
+        cells.append(
+            {
+                "model": model,
+                "answers": spent.answers,
+                "input tokens": usage.input_tokens,
+                "output tokens": usage.output_tokens,
+                "of these reasoning": usage.reasoning_tokens,
+                "cost": "unknown" if known is None else f"${known.of(usage):,.4f}",
+            }
+        )
+    return cells
+
+
+def spending_text(budget: Budget) -> str:
+    """Return what is spent in this run of what may be; answers of earlier runs cost nothing now."""
+    unknown = [
+        model
+        for model, spent in budget.ledger().items()
+        if model not in budget.prices and spent.usage.input_tokens + spent.usage.output_tokens
+    ]
+    tokens = f"{budget.tokens:,} tokens"
+    if budget.most_tokens is not None:
+        tokens += f" of {budget.most_tokens:,}"
+    cost = f"${budget.cost:,.2f}"
+    if budget.most_cost is not None:
+        cost += f" of ${budget.most_cost:,.2f}"
+    if unknown:
+        cost += f" and what {', '.join(unknown)} cost{'s' if len(unknown) == 1 else ''}: unknown"
+    return f"spent in this run: {tokens}; {cost}"
+
+
+def publish_board(board: Leaderboard, page: Path, address: str | None) -> None:
+    """Show the leaderboard, and where the whole report is.
+
+    Args:
+        board: what is shown.
+        page: the report's file on the machine that made it.
+        address: where the report is published; None if it is in no published folder.
+    """
     create_table_artifact(board_cells(board), key="leaderboard", description=board.title)
+    about = f"{board.title} ({board.snapshot}): pictures side by side, every failure, all numbers"
+    if address is not None:
+        create_link_artifact(address, link_text=board.title, key="report", description=about)
+        return
     create_markdown_artifact(
-        f"The whole report of **{board.title}** ({board.snapshot}): `{page}`",
+        f"`{page}` on `{socket.gethostname()}`\n\nWith RERENDER_REPORT_URL set to the address that "
+        "the folder of reports is published at, this is a link.",
         key="report",
-        description="pictures side by side, every failure, all numbers",
+        description=about,
     )
 
 

@@ -6,16 +6,19 @@ before it has left in the store; what failed there is not tried here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
+from pydantic import Field
+
 from benchmark import registry
-from benchmark.outcome import Failed, Ok, Outcome, Stage
+from benchmark.outcome import Failed, Ok, Outcome, Stage, ok
 from benchmark.protocols import Model, Scenario
 from benchmark.records import Completion, Instance, Material, Record, Rendering, Score
 from flows import looks, road
-from flows.batching import Work, each, finish
+from flows.batching import Place, Redo, Work, anywhere, each, finish
 from flows.progress import current
+from flows.slots import container_limit, place, provider_limit
 from flows.workshop import Workshop
 
 T = TypeVar("T")
@@ -28,11 +31,24 @@ class Batch(Record):
     model: str
     scenario: str
     instances: tuple[str, ...]
+    redo: Redo | None = None
+    queries: Mapping[str, str] = Field(
+        default_factory=dict,
+        description="instance to the key of its completion, where a run has it that is not asked "
+        "again; others have the key that it would get now",
+    )
+    renders: Mapping[str, str] = Field(
+        default_factory=dict, description="likewise, to the key of the rendering"
+    )
 
     @property
     def part(self) -> str:
         """The journal part that results of this batch go to."""
         return f"{self.model}/{self.scenario}"
+
+    def redo_of(self, stage: Stage) -> Redo | None:
+        """Return the wish to make results of a stage again, if this batch has it."""
+        return self.redo if self.redo is not None and self.redo.stage is stage else None
 
 
 class Tally(Record):
@@ -75,7 +91,9 @@ def refer_batch(
 
     With `checks` (see ``flows.looks``) it is material that nobody has looked at yet.
     """
-    journal = workshop.journal(Stage.RENDER, f"references/{source}", Instance)
+    part = f"references/{source}"
+    workshop.refresh(part)
+    journal = workshop.journal(Stage.RENDER, part, Instance)
     keys, outcomes = _keyed(
         materials, lambda m: m.id, lambda m: road.reference_key(workshop, m, checks)
     )
@@ -90,6 +108,7 @@ def refer_batch(
         each(refer),
         journal,
         workshop.executor("render", workshop.settings.workers),
+        _containers(workshop, (name for m in materials for name in _drawing(m))),
     )
     return outcomes | {ident: finished[key] for ident, key in keys.items()}
 
@@ -104,6 +123,8 @@ def query_batch(workshop: Workshop, batch: Batch) -> Tally:
         each(lambda item: _ask(workshop, model, scenario, item)),
         workshop.journal(Stage.QUERY, batch.part, Completion),
         workshop.executor(f"query {batch.model}", model.concurrency),
+        place(Stage.QUERY, [provider_limit(batch.model)], model.concurrency),
+        batch.redo_of(Stage.QUERY),
     )
     return Tally.of(list(finished.values()))
 
@@ -124,6 +145,7 @@ def _ask(
 def render_batch(workshop: Workshop, batch: Batch) -> Tally:
     """Read and render every completion."""
     scenario, instances = work_of(workshop, batch)
+    redo = batch.redo_of(Stage.RENDER)
     completions = _values(completions_of(workshop, batch, scenario, instances))
     answered = [item for item in instances if item.id in completions]
     _pass(Stage.RENDER, len(instances) - len(answered))
@@ -135,9 +157,15 @@ def render_batch(workshop: Workshop, batch: Batch) -> Tally:
     finished = finish(
         Stage.RENDER,
         [Work((keys[item.id],), item) for item in answered if item.id in keys],
-        each(lambda item: road.render(workshop, scenario, item, completions[item.id])),
+        each(
+            lambda item: road.render(
+                workshop, scenario, item, completions[item.id], again=redo is not None
+            )
+        ),
         workshop.journal(Stage.RENDER, batch.part, Rendering),
         workshop.executor("render", workshop.settings.workers),
+        _containers(workshop, [scenario.name]),
+        redo,
     )
     return Tally.of([*unkeyed.values(), *finished.values()])
 
@@ -170,8 +198,30 @@ def score_batch(workshop: Workshop, batch: Batch) -> Tally:
         score,
         workshop.journal(Stage.SCORE, batch.part, Score),
         workshop.scoring(scenario),
+        _judging(workshop, scenario),
+        batch.redo_of(Stage.SCORE),
     )
     return Tally.of(list(finished.values()))
+
+
+def _judging(workshop: Workshop, scenario: Scenario) -> Place:
+    """Return where answers get the slots of the judge that is asked about them, if one is."""
+    judge = workshop.judge_of([scenario])
+    if judge is None or judge.model is None:
+        return anywhere
+    return place(Stage.SCORE, [provider_limit(judge.model)], judge.concurrency)
+
+
+def _containers(workshop: Workshop, scenarios: Iterable[str]) -> Place:
+    """Return where renderings of some scenarios get their slots."""
+    renderers = {registry.scenarios.get(name).renderer for name in scenarios}
+    return place(Stage.RENDER, map(container_limit, renderers), workshop.settings.workers)
+
+
+def _drawing(material: Material) -> list[str]:
+    """Return the scenarios whose renderers may draw something of a material."""
+    shown = material.drawn_from
+    return [material.scenario] if shown is None else [material.scenario, shown.scenario]
 
 
 def applicable(scenario: Scenario, instance: Instance) -> list[str]:
@@ -189,6 +239,7 @@ def applicable(scenario: Scenario, instance: Instance) -> list[str]:
 
 def work_of(workshop: Workshop, batch: Batch) -> tuple[Scenario, list[Instance]]:
     """Return the scenario and the instances of a batch."""
+    workshop.refresh(batch.part)  # another worker may have done the stage before
     wanted = set(batch.instances)
     frozen = workshop.snapshot(batch.snapshot)
     instances = [item for item in frozen.select([batch.scenario]) if item.id in wanted]
@@ -200,19 +251,35 @@ def completions_of(
 ) -> dict[str, Outcome[Completion]]:
     """Return what is known of each completion, by instance."""
     journal = workshop.journal(Stage.QUERY, batch.part, Completion)
-    model = workshop.model(batch.model, batch.snapshot)
-    found = {item.id: journal.get(road.query_key(model, scenario, item)) for item in instances}
+    keys = query_keys(workshop, batch, scenario, instances)
+    found = {ident: journal.get(key) for ident, key in keys.items()}
     return {ident: outcome for ident, outcome in found.items() if outcome is not None}
+
+
+def query_keys(
+    workshop: Workshop, batch: Batch, scenario: Scenario, instances: Sequence[Instance]
+) -> dict[str, str]:
+    """Return the key of each completion, by instance."""
+
+    def made(item: Instance) -> str:
+        model = workshop.model(batch.model, batch.snapshot)
+        return road.query_key(model, scenario, item)
+
+    return {item.id: batch.queries.get(item.id) or made(item) for item in instances}
 
 
 def rendering_keys(
     workshop: Workshop, batch: Batch, scenario: Scenario, instances: Sequence[Instance]
 ) -> dict[str, Outcome[str]]:
     """Return the key of each completion's rendering; none where there is no completion."""
-    completions = _values(completions_of(workshop, batch, scenario, instances))
-    return {
+    known: dict[str, Outcome[str]] = {
+        item.id: ok(batch.renders[item.id]) for item in instances if item.id in batch.renders
+    }
+    new = [item for item in instances if item.id not in known]
+    completions = _values(completions_of(workshop, batch, scenario, new))
+    return known | {
         item.id: road.render_key(workshop, scenario, item, completions[item.id])
-        for item in instances
+        for item in new
         if item.id in completions
     }
 

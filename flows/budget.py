@@ -20,6 +20,24 @@ class BudgetError(ValueError):
     """A budget that cannot be kept; the text says what to do."""
 
 
+@dataclass(frozen=True)
+class Spent:
+    """What the answers of one model have taken."""
+
+    answers: int = 0
+    usage: Usage = field(default_factory=Usage)
+
+    def plus(self, usage: Usage) -> Spent:
+        """Return it with another answer."""
+        both = (self.usage, usage)
+        total = Usage(
+            input_tokens=sum(one.input_tokens for one in both),
+            output_tokens=sum(one.output_tokens for one in both),
+            reasoning_tokens=sum(one.reasoning_tokens for one in both),
+        )
+        return Spent(self.answers + 1, total)
+
+
 @dataclass
 class Budget:
     """What may be spent, and what has been; safe for threads."""
@@ -32,6 +50,8 @@ class Budget:
     judge_tokens: int = 0
     """Those among them that a judge took."""
     cost: float = 0.0
+    spent: dict[str, Spent] = field(default_factory=dict)
+    """By model, in the order in which they first answered."""
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def spend(self, model: str, usage: Usage, *, judging: bool = False) -> None:
@@ -42,6 +62,12 @@ class Budget:
             self.tokens += took
             self.judge_tokens += took if judging else 0
             self.cost += 0.0 if known is None else known.of(usage)
+            self.spent[model] = self.spent.get(model, Spent()).plus(usage)
+
+    def ledger(self) -> dict[str, Spent]:
+        """Return what each model has taken so far."""
+        with self._lock:
+            return dict(self.spent)
 
     def ended(self) -> Failed | None:
         """Return why nobody is asked any more, or None."""

@@ -24,9 +24,11 @@ from flows.console import (
 )
 from flows.export_cli import export
 from flows.judge_cli import judge_agreement
+from flows.provision_cli import provision, recover
 from flows.refresh_cli import refresh, run_refresh
+from flows.rerun_cli import rerun
 from flows.score_cli import score_app
-from flows.station_cli import down, status, up
+from flows.station_cli import down, prefect, status, up
 from flows.stats_cli import stats
 from flows.synthesis_cli import synthesis_app
 
@@ -68,7 +70,7 @@ Limit = Annotated[
 ]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="folder of the report")]
 State = {"debug": False}
-RUNS = ("demo", "refresh", "evaluate", "report")
+RUNS = ("demo", "refresh", "evaluate", "report", "rerun")
 """Commands that run flows; where a station is up, they are seen there."""
 
 
@@ -96,7 +98,7 @@ def demo(
     from flows.forms import EvaluateRequest, RefreshRequest
 
     settings = read_settings()
-    snapshot = run_refresh(settings, RefreshRequest())
+    snapshot = run_refresh(settings, RefreshRequest(limit=limit))
     models = ["oracle", "blank", "ocr", *(model or [])]
     run, code = _evaluate(settings, EvaluateRequest(snapshot=snapshot, models=models, limit=limit))
     _report(settings, run, output)
@@ -223,10 +225,20 @@ def weights() -> None:
     sys.exit(Exit.DONE if fetch_weights(console) else Exit.INFRA_FAILURES)
 
 
+app.command()(rerun)
 app.command()(export)
 app.command()(up)
 app.command()(status)
 app.command()(down)
+app.command()(provision)
+app.command()(recover)
+app.command(
+    context_settings={
+        "allow_extra_args": True,
+        "ignore_unknown_options": True,
+        "help_option_names": [],
+    }
+)(prefect)
 app.add_typer(score_app, name="score")
 app.command()(stats)
 app.command()(judge_agreement)

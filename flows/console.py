@@ -84,13 +84,17 @@ def quieten_prefect(*, debug: bool) -> None:
 
     Must run before Prefect is imported.
     """
+    from flows.station import HEARTBEAT_SECONDS
+
     quiet = {
         "DO_NOT_TRACK": "1",
         "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
         "PREFECT_LOGGING_LEVEL": "INFO" if debug else "CRITICAL",
+        "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "INFO" if debug else "WARNING",
         "PREFECT_LOGGING_INTERNAL_LEVEL": "CRITICAL",
         "PREFECT_SERVER_LOGGING_LEVEL": "CRITICAL",
         "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "180",
+        "PREFECT_FLOWS_HEARTBEAT_FREQUENCY": str(HEARTBEAT_SECONDS),  # see provisioning.zombies
     }
     logging.getLogger("EventsWorker").setLevel(logging.CRITICAL)
     for name, value in quiet.items():

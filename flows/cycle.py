@@ -16,7 +16,7 @@ from flows.refresh import refresh
 from flows.report import report
 
 
-@flow(name="benchmark")
+@flow(name="benchmark", persist_result=False)
 def benchmark(request: BenchmarkRequest = BenchmarkRequest()) -> State:
     """Fetch what is new, ask the models about it, and publish a leaderboard.
 

@@ -59,6 +59,7 @@ def checks() -> list[Check]:
         *images,
         *check_weights(),
         *check_disk(settings.store),
+        *check_store(settings.store),
         *check_keys(),
         *check_prefect(),
     ]
@@ -149,6 +150,23 @@ def check_disk(store: str) -> list[Check]:
         message = f"{free:.0f} GB free at {place}"
         found.append(Check(f"disk {name}", enough or None, message, "" if enough else fix))
     return found
+
+
+def check_store(store: str) -> list[Check]:
+    """Check that an object store answers and lets us in; a folder needs no such check.
+
+    Args:
+        store: a folder or an address of an object store; no password is ever part of it.
+    """
+    if not urlsplit(store).scheme:
+        return []
+    from benchmark.store import Store, StoreError
+
+    try:
+        count = len(Store(store).documents("snapshots"))
+    except StoreError as error:
+        return [Check("store", False, _one_line(str(error)), "see docs/operations.md")]
+    return [Check("store", True, f"{store} answers, with {count} snapshots")]
 
 
 def check_keys() -> list[Check]:

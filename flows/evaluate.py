@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from prefect import allow_failure, flow
+from prefect import Task, allow_failure, flow
 from prefect.client.schemas.objects import State
 from prefect.futures import as_completed
 from prefect.states import Completed, Failed
@@ -19,16 +19,24 @@ from benchmark.snapshot import newest
 from flows import runs, tasks
 from flows.artifacts import Progress, publish_run
 from flows.batches import Batch, Tally
-from flows.budget import budget
+from flows.batching import NO_SPACE, is_full
+from flows.budget import Budget, budget
 from flows.forms import EvaluateRequest
-from flows.judges import is_judged
+from flows.judges import models_of
 from flows.progress import current
-from flows.runs import Run, run_name
+from flows.runs import Run, RunError, run_name
 from flows.splits import NothingChosen, choose, source_of
 from flows.workshop import Workshop, opened
 
+TASKS: dict[Stage, Task[[Batch], Any]] = {
+    Stage.QUERY: tasks.query_batch,
+    Stage.RENDER: tasks.render_batch,
+    Stage.SCORE: tasks.score_batch,
+}
+"""The stages of the road in their order."""
 
-@flow(name="evaluate", task_runner=tasks.BATCHES_AT_ONCE)
+
+@flow(name="evaluate", task_runner=tasks.BATCHES_AT_ONCE, persist_result=False)
 def evaluate(request: EvaluateRequest = EvaluateRequest()) -> State:
     """Ask models for the structure of every picture, render what they write and score it.
 
@@ -49,9 +57,9 @@ def evaluate(request: EvaluateRequest = EvaluateRequest()) -> State:
             workshop.model(model, snapshot)  # an unknown name ends the flow before any work
         names = dict.fromkeys(instance.scenario for instance in instances)
         scenarios = [registry.scenarios.get(name) for name in names]
-        judge = workshop.judge() if any(map(is_judged, scenarios)) else None
+        judge = workshop.judge_of(scenarios)
         workshop.budget = budget(
-            [*models, *((judge.model,) if judge is not None and judge.model else ())],
+            [*models, *models_of(judge)],
             most_tokens=request.max_tokens,
             most_cost=request.max_cost,
             own_prices=workshop.settings.prices,
@@ -62,56 +70,68 @@ def evaluate(request: EvaluateRequest = EvaluateRequest()) -> State:
                 f"of the {len(instances)} instances only their pictures are known, and "
                 f"{', '.join(models)} can answer with a truth only"
             )
-        states = _submit(batches)
-        run = Run(
-            name=request.name
-            or run_name(snapshot, models, [instance.id for instance in instances]),
-            snapshot=snapshot,
-            models=tuple(models),
-            baselines=tuple(m for m in models if workshop.model(m, snapshot).sees_truth),
-            scenarios=tuple(scenario.name for scenario in scenarios),
-            seed=workshop.settings.seed,
-            settings={model: workshop.model(model, snapshot).settings() for model in models},
-            judge=None if judge is None else judge.settings(),
-            entries=tuple(entry for batch in batches for entry in runs.index(workshop, batch)),
+        states = submit(batches, workshop.budget)
+        return conclude(
+            workshop,
+            Run(
+                name=request.name
+                or run_name(snapshot, models, [instance.id for instance in instances]),
+                snapshot=snapshot,
+                models=tuple(models),
+                baselines=tuple(m for m in models if workshop.model(m, snapshot).sees_truth),
+                scenarios=tuple(names),
+                seed=workshop.settings.seed,
+                settings={model: workshop.model(model, snapshot).settings() for model in models},
+                judge=None if judge is None else judge.settings(),
+                entries=tuple(entry for batch in batches for entry in runs.index(workshop, batch)),
+            ),
+            states,
         )
-        runs.save(workshop.store, run)
-        publish_run(run.name, runs.look_up(workshop, run), workshop.store.get)
-        broken = [state.message for state in states if not state.is_completed()]
-        if broken:
-            return Failed(message=f"run {run.name}: {broken[0]}", data=run.name)
-        return Completed(message=f"run {run.name}", data=run.name)
 
 
-def _submit(batches: Sequence[Batch]) -> list[State[Any]]:
-    """Send every batch down the road and wait until all have come to its end.
+def submit(
+    batches: Sequence[Batch], budget: Budget, first: Stage = Stage.QUERY
+) -> list[State[Any]]:
+    """Send every batch down the road from a stage on and wait until all have come to its end.
 
     Returns the last state of every task, in the order of batches and stages.
     """
+    stages = list(TASKS)[list(TASKS).index(first) :]
     count = sum(len(batch.instances) for batch in batches)
-    stages = (Stage.QUERY, Stage.RENDER, Stage.SCORE)
     for stage in stages:
         current().expect(stage, count)
-    progress = Progress(dict.fromkeys(stages, count))
+    progress = Progress(dict.fromkeys(stages, count), budget)
     futures: dict[Any, tuple[Stage, int]] = {}
     for batch in batches:
-        queried = tasks.query_batch.submit(batch)
-        rendered = tasks.render_batch.submit(
-            batch, wait_for=[allow_failure(queried)], return_state=False
-        )
-        scored = tasks.score_batch.submit(
-            batch, wait_for=[allow_failure(rendered)], return_state=False
-        )
-        size = len(batch.instances)
-        futures |= {
-            future: (stage, size)
-            for stage, future in zip(stages, (queried, rendered, scored), strict=True)
-        }
+        before: list[Any] = []
+        for stage in stages:
+            future = TASKS[stage].submit(batch, wait_for=before, return_state=False)
+            futures[future] = stage, len(batch.instances)
+            before = [allow_failure(future)]
     for future in as_completed(list(futures)):
         tally = future.result(raise_on_failure=False)
         if isinstance(tally, Tally):
             progress.note(*futures[future], tally)
     return [future.state for future in futures]
+
+
+def conclude(workshop: Workshop, run: Run, states: Sequence[State[Any]]) -> State[str]:
+    """Write a run's document, show the run, and say how it ended.
+
+    Raises:
+        RunError: the disk is full.
+    """
+    try:
+        runs.save(workshop.store, run)
+    except OSError as error:
+        if not is_full(error):
+            raise
+        raise RunError(f"run {run.name}: {NO_SPACE}") from error
+    publish_run(run.name, runs.look_up(workshop, run), workshop.store.get)
+    broken = [state.message for state in states if not state.is_completed()]
+    if broken:
+        return Failed(message=f"run {run.name}: {broken[0]}", data=run.name)
+    return Completed(message=f"run {run.name}", data=run.name)
 
 
 def select(workshop: Workshop, snapshot: str, request: EvaluateRequest) -> list[Instance]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from benchmark.registry import RegistryError
 from benchmark.snapshot import SnapshotError
-from benchmark.store import BlobDamaged, BlobMissing
+from benchmark.store import BlobDamaged, BlobMissing, StoreError
 
 
 def describe(error: Exception) -> str:
@@ -23,6 +23,7 @@ def describe(error: Exception) -> str:
         RefreshError,
         BlobMissing,
         BlobDamaged,
+        StoreError,
         UnusableInput,
         NothingChosen,
         UnknownFilter,

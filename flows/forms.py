@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from benchmark.snapshot import NAME
+from flows.batching import Only
 from flows.splits import Split
 
 Limit = Annotated[
@@ -113,6 +114,32 @@ class EvaluateRequest(Asked):
         default=None,
         gt=0,
         description="Stop asking once so many US dollars are spent, all models together.",
+    )
+
+
+class RerunRequest(Asked):
+    """Which stage of a run is done again."""
+
+    run: str | None = Field(
+        default=None, description="The name of a run; left out: the one made last."
+    )
+    stage: Literal["query", "render", "score"] = Field(
+        description="The stage that is forced; those after it do what follows from that."
+    )
+    only: Only = Field(
+        default=Only.FAILED,
+        description="`failed` for what failed there, whoever is to blame; `all` for everything.",
+    )
+    since: dt.datetime | None = Field(
+        default=None,
+        description="What has been done again since then is done; left out: since this run was "
+        "asked for, so a retry of it goes on where it stopped.",
+    )
+    max_tokens: int | None = Field(
+        default=None, ge=1, description="Stop asking once so many tokens went in and out."
+    )
+    max_cost: float | None = Field(
+        default=None, gt=0, description="Stop asking once so many US dollars are spent."
     )
 
 

@@ -1,7 +1,8 @@
-"""What a Prefect server needs before our flows run on it: pool, automations, deployments.
+"""What a Prefect server needs before our flows run on it: pool, limits, automations, deployments.
 
 All of it may be said again: what is there already is brought up to date. It works on a station of
-our own, on any other server, and on Prefect Cloud.
+our own, on any other server, and on Prefect Cloud. ``prefect deploy`` makes limits and automations
+too: ``provide`` is a step of ``prefect.yaml``.
 """
 
 from __future__ import annotations
@@ -18,9 +19,11 @@ from prefect.client.schemas.objects import StateType
 from prefect.events.actions import ChangeFlowRunState, SendNotification
 from prefect.events.schemas.automations import AutomationCore, EventTrigger, Posture
 from prefect.events.schemas.events import ResourceSpecification
+from prefect.exceptions import ObjectNotFound
 from pydantic import SecretStr
 
 from benchmark.settings import PROJECT, Settings
+from flows import slots
 from flows.station import HEARTBEAT_SECONDS
 
 POOL = "rerender"
@@ -29,7 +32,13 @@ FAILED = "Rerender: tell of failed runs"
 REFRESHED = "Rerender: tell of finished refreshes"
 BLOCK = "rerender-webhook"
 
-MISSED_HEARTBEATS = 3
+FLOWS = ("benchmark", "refresh", "evaluate", "rerun", "report")
+"""Ours: a server may know those of others too, which have other signs of life."""
+
+SILENCE = timedelta(seconds=3 * HEARTBEAT_SECONDS)
+"""A run that has given no sign of life for so long is dead."""
+
+GONE = "its process is gone: no sign of life; retry does only what is missing"
 _ENDED = ("Completed", "Failed", "Cancelled", "Crashed")
 
 
@@ -38,13 +47,26 @@ class ProvisioningError(RuntimeError):
 
 
 def provision(settings: Settings) -> None:
-    """Make pool and automations, through the server that this process is connected to."""
+    """Make pool, limits and automations on the server that this process is connected to.
+
+    A pool that is there is left as it is: it may be of another type, or paused.
+    """
     with get_client(sync_client=True) as client:
-        pool = WorkPoolCreate(name=POOL, type="process", description="Runs on this machine.")
-        client.create_work_pool(pool, overwrite=True)
+        try:
+            client.read_work_pool(POOL)
+        except ObjectNotFound:
+            pool = WorkPoolCreate(name=POOL, type="process", description="Runs on this machine.")
+            client.create_work_pool(pool)
+        slots.ensure(client, slots.wanted(settings))
         _automate(client, zombies())
         for told in [] if settings.webhook is None else notifications(settings.webhook):
             _automate(client, told)
+
+
+def provide() -> dict[str, str]:
+    """Make what deployments need; a step of ``prefect deploy``, which takes its result."""
+    provision(Settings())
+    return {}
 
 
 def zombies() -> AutomationCore:
@@ -58,17 +80,20 @@ def zombies() -> AutomationCore:
         description="A killed run can then be retried; what it had finished is in the store.",
         trigger=EventTrigger(
             match=ResourceSpecification({"prefect.resource.id": "prefect.flow-run.*"}),
+            match_related=ResourceSpecification(
+                {"prefect.resource.role": "flow", "prefect.resource.name": list(FLOWS)}
+            ),
             for_each={"prefect.resource.id"},
             after={heartbeat},
             expect={heartbeat, *(f"prefect.flow-run.{state}" for state in _ENDED)},
             posture=Posture.Proactive,
             threshold=1,
-            within=timedelta(seconds=MISSED_HEARTBEATS * HEARTBEAT_SECONDS),
+            within=SILENCE,
         ),
         actions=[
             ChangeFlowRunState(
                 state=StateType.CRASHED,
-                message="its process is gone: no sign of life; retry does only what is missing",
+                message=GONE,
             )
         ],
     )

@@ -34,7 +34,7 @@ ALL = "all"
 __all__ = ["RefreshError", "refresh"]
 
 
-@flow(name="refresh", task_runner=BATCHES_AT_ONCE)
+@flow(name="refresh", task_runner=BATCHES_AT_ONCE, persist_result=False)
 def refresh(request: RefreshRequest = RefreshRequest()) -> str:
     """Fetch material made after a date, filter it, render its references and freeze a snapshot.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
 from prefect import flow
 from pydantic import JsonValue
@@ -11,6 +12,7 @@ from pydantic import JsonValue
 from benchmark import registry
 from benchmark.outcome import Failed
 from benchmark.records import Instance
+from benchmark.settings import Settings
 from benchmark.snapshot import Snapshot
 from benchmark.store import BlobDamaged, BlobMissing, Store
 from flows import runs
@@ -53,7 +55,16 @@ def _span(frozen: Snapshot) -> str:
     return f"made on {last}" if first == last else f"made from {first} to {last}"
 
 
-@flow(name="report")
+def address_of(page: Path, settings: Settings) -> str | None:
+    """Return where a page can be read; None if it is in no folder that is published."""
+    folder = settings.reports.absolute()
+    if settings.report_url is None or not page.absolute().is_relative_to(folder):
+        return None
+    path = page.absolute().relative_to(folder).as_posix()
+    return f"{settings.report_url.rstrip('/')}/{quote(path)}"
+
+
+@flow(name="report", persist_result=False)
 def report(request: ReportRequest = ReportRequest()) -> Published:
     """Aggregate what a run has scored; no engine, renderer or model is needed.
 
@@ -80,5 +91,5 @@ def report(request: ReportRequest = ReportRequest()) -> Published:
         folder = request.folder
         target = Path(folder) if folder else workshop.settings.reports / document.name
         page = write_site(board, results, workshop.store.get, target, prompt=_prompt)
-        publish_board(board, str(page))
+        publish_board(board, page, address_of(page, workshop.settings))
         return Published(board, target, page)

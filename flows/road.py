@@ -331,13 +331,21 @@ def _text_key(
 
 
 def render(
-    workshop: Workshop, scenario: Scenario, instance: Instance, completion: Completion
+    workshop: Workshop,
+    scenario: Scenario,
+    instance: Instance,
+    completion: Completion,
+    *,
+    again: bool = False,
 ) -> Outcome[Rendering]:
-    """Read and render what a model wrote; what equals a reference was rendered with it."""
+    """Read and render what a model wrote; what equals a reference was rendered with it.
+
+    `again` renders that too.
+    """
     key = render_key(workshop, scenario, instance, completion)
     if isinstance(key, Failed):
         return key
-    known = _references(workshop, scenario).done(key.value)
+    known = None if again else _references(workshop, scenario).done(key.value)
     if known is not None:
         return known
     assets = {asset.path: workshop.store.get(asset.digest) for asset in instance.assets}

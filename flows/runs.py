@@ -14,8 +14,14 @@ from benchmark import registry
 from benchmark.outcome import Failed, Ok, Outcome, Stage
 from benchmark.records import Completion, Instance, Record, Rendering, Score, digest_json
 from benchmark.store import Store
-from flows import road
-from flows.batches import Batch, applicable, completions_of, rendering_keys, work_of
+from flows.batches import (
+    Batch,
+    applicable,
+    completions_of,
+    query_keys,
+    rendering_keys,
+    work_of,
+)
 from flows.workshop import Workshop
 from reports.results import Result
 
@@ -67,7 +73,7 @@ def run_name(snapshot: str, models: Iterable[str], instances: Iterable[str]) -> 
 def index(workshop: Workshop, batch: Batch) -> list[Entry]:
     """Look up, without doing any work, where the store holds the results of a batch."""
     scenario, instances = work_of(workshop, batch)
-    model = workshop.model(batch.model, batch.snapshot)
+    queries = query_keys(workshop, batch, scenario, instances)
     completions = completions_of(workshop, batch, scenario, instances)
     renders = rendering_keys(workshop, batch, scenario, instances)
     renderings = workshop.journal(Stage.RENDER, batch.part, Rendering)
@@ -94,7 +100,7 @@ def index(workshop: Workshop, batch: Batch) -> list[Entry]:
                 model=batch.model,
                 scenario=batch.scenario,
                 instance=item.id,
-                query=road.query_key(model, scenario, item) if item.id in completions else "",
+                query=queries[item.id] if item.id in completions else "",
                 render=render.value if isinstance(render, Ok) else None,
                 failure=render if isinstance(render, Failed) else None,
                 scores=scores,
@@ -105,28 +111,39 @@ def index(workshop: Workshop, batch: Batch) -> list[Entry]:
 
 
 def look_up(workshop: Workshop, run: Run) -> list[Result]:
-    """Read the results that a run's document points to."""
+    """Read the results that a run's document points to.
+
+    Scores that another version of a metric made are left out, with that as the reason: beside
+    those of today's version they would be compared as if they were of one measure.
+    """
     instances = {item.id: item for item in workshop.snapshot(run.snapshot).instances}
-    return [_look_up(workshop, entry, instances[entry.instance]) for entry in run.entries]
+    return [_look_up(workshop, run, entry, instances[entry.instance]) for entry in run.entries]
 
 
-def _look_up(workshop: Workshop, entry: Entry, instance: Instance) -> Result:
+def _look_up(workshop: Workshop, run: Run, entry: Entry, instance: Instance) -> Result:
     queries = workshop.journal(Stage.QUERY, entry.part, Completion)
     renders = workshop.journal(Stage.RENDER, entry.part, Rendering)
     scored = workshop.journal(Stage.SCORE, entry.part, Score)
     rendering: Outcome[Rendering] | None = entry.failure
     if entry.render is not None:
         rendering = renders.get(entry.render)
-    scores = [_score(name, scored.get(key)) for name, key in entry.scores.items()]
+    scores = [_score(run, name, scored.get(key)) for name, key in entry.scores.items()]
     scores += [_missing(name, reason) for name, reason in entry.missing.items()]
     order = registry.scenarios.get(entry.scenario).metrics
     scores.sort(key=lambda score: order.index(score.metric) if score.metric in order else 99)
     return Result(entry.model, instance, queries.get(entry.query), rendering, tuple(scores))
 
 
-def _score(name: str, found: Outcome[Score] | None) -> Score:
+def _score(run: Run, name: str, found: Outcome[Score] | None) -> Score:
     if isinstance(found, Ok):
-        return found.value
+        version = registry.metrics.get(name).version
+        if found.value.version == version:
+            return found.value
+        return _missing(
+            name,
+            f"scored by {name} version {found.value.version}, now {version}: "
+            f"`rerender rerun {run.name} --stage score`",
+        )
     if found is None:
         return _missing(name, "its journal is gone; run again")
     return _missing(name, str(found), found)

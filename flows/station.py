@@ -14,12 +14,16 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from benchmark.settings import PROJECT, Settings
+from flows.logs import PACKAGES
 
 HOST = "127.0.0.1"
 HEARTBEAT_SECONDS = 30
 """How often a flow run says that it lives; Prefect allows no less."""
 
 USER = "rerender"
+
+LEASES = "prefect.server.concurrency.lease_storage.filesystem"
+"""Where Prefect keeps who holds slots of limits: in the station's folder."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,8 @@ class Station:
     port: int
     members: dict[str, Member]
     """What runs: keeper (`rerender up` itself), server, worker."""
+    ready: bool = False
+    """Whether the deployments have been made."""
 
     @property
     def address(self) -> str:
@@ -106,7 +112,8 @@ def client_environment(settings: Settings, port: int) -> dict[str, str]:
         "PREFECT_API_URL": f"http://{HOST}:{port}/api",
         "PREFECT_API_AUTH_STRING": sign_in(settings),
         "PREFECT_FLOWS_HEARTBEAT_FREQUENCY": str(HEARTBEAT_SECONDS),
-        "PREFECT_LOGGING_EXTRA_LOGGERS": "rerender",
+        "PREFECT_LOGGING_EXTRA_LOGGERS": ",".join(PACKAGES),
+        "PREFECT_LOGGING_TO_API_WHEN_MISSING_FLOW": "ignore",  # of what no run has asked for
         "PREFECT_CLIENT_METRICS_ENABLED": "false",
         "RERENDER_CHECKOUT": str(PROJECT),
         "DO_NOT_TRACK": "1",
@@ -116,7 +123,8 @@ def client_environment(settings: Settings, port: int) -> dict[str, str]:
 def server_environment(settings: Settings, port: int) -> dict[str, str]:
     """Return the variables of the server itself.
 
-    Task runs are recorded in batches (one by one the interface would lag behind by minutes), and
+    Task runs are recorded in batches (one by one the interface would lag behind by minutes), leases
+    of slots outlive the server (in memory they would be lost, and the slots never given back), and
     only the server's own pages may call it from a browser.
     """
     recorder = "PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER"
@@ -127,6 +135,7 @@ def server_environment(settings: Settings, port: int) -> dict[str, str]:
         "PREFECT_SERVER_API_AUTH_STRING": sign_in(settings),
         "PREFECT_SERVER_CORS_ALLOWED_ORIGINS": f"http://{HOST}:{port}",
         "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+        "PREFECT_SERVER_CONCURRENCY_LEASE_STORAGE": LEASES,
         "PREFECT_SERVER_UI_SHOW_PROMOTIONAL_CONTENT": "false",
         f"{recorder}_READ_BATCH_SIZE": "200",
         f"{recorder}_BATCH_SIZE": "200",
@@ -149,7 +158,7 @@ def find(settings: Settings) -> Station | None:
     try:
         noted = json.loads((home(settings) / "station.json").read_text())
         members = {name: Member(**one) for name, one in noted["members"].items()}
-        station = Station(port=int(noted["port"]), members=members)
+        station = Station(int(noted["port"]), members, ready=bool(noted.get("ready")))
     except (FileNotFoundError, ValueError, KeyError, TypeError, AttributeError):
         return None
     return station if station.lives() else None

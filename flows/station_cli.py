@@ -1,4 +1,4 @@
-"""`rerender up`, `status` and `down`: a Prefect server, a worker and the deployments."""
+"""`rerender up`, `status`, `down` and `prefect`: a Prefect server, a worker, the deployments."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import os
 import signal
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from importlib import import_module
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -60,7 +63,7 @@ def status() -> None:
 def down() -> None:
     """End the server and the worker, and whatever they are running."""
     from flows import station
-    from flows.station_processes import end
+    from flows.station_processes import ask_to_end, end
 
     settings = read_settings()
     found = station.find(settings)
@@ -68,12 +71,24 @@ def down() -> None:
         console.print("nothing is up")
         return
     keeper = found.members.get("keeper")
-    order = [found.members[name] for name in ("worker", "server") if name in found.members]
-    end(order)
     if keeper is not None and keeper.pid != os.getpid():
-        end([keeper])
+        ask_to_end(keeper)
+    end([found.members[name] for name in ("worker", "server", "keeper") if name in found.members])
     station.forget(settings)
     console.print("down")
+
+
+def prefect(context: typer.Context) -> None:
+    """Run a command of Prefect's against the server that is up, e.g. `prefect flow-run ls`."""
+    from flows import station
+
+    settings = read_settings()
+    found = station.find(settings)
+    if found is None and "PREFECT_API_URL" not in os.environ:
+        fail("nothing is up; `rerender up` starts it", Exit.INFRA_FAILURES)
+    ours = {} if found is None else station.client_environment(settings, found.port)
+    environment = {**ours, **os.environ}  # what the user says comes first
+    os.execve(sys.executable, [sys.executable, "-m", "prefect", *context.args], environment)  # noqa: S606 - our own interpreter
 
 
 def _keep(settings: Settings, port: int) -> None:
@@ -82,7 +97,7 @@ def _keep(settings: Settings, port: int) -> None:
     from flows.station_processes import StationError, end
 
     stop = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: stop.set())
     members: dict[str, station.Member] = {"keeper": station.Member.of(os.getpid())}
     try:
@@ -106,48 +121,59 @@ def _keep(settings: Settings, port: int) -> None:
 def _start(
     settings: Settings, port: int, members: dict[str, Member], stop: threading.Event
 ) -> Station:
+    """Start the server, then, side by side, the worker and what makes the deployments."""
     from flows import station
     from flows.station_processes import StationError, answers, start, wait_until
 
     home = station.home(settings)
     if answers(f"http://{station.HOST}:{port}/api/health"):
         raise StationError(f"port {port} is taken by another server; choose one with --port")
-    with console.status("starting the server"):
-        server = start(
+    with console.status("starting the server"), ThreadPoolExecutor(1) as importing:
+        members["server"] = start(
             ["-m", "prefect", "server", "start"],
             station.server_environment(settings, port),
             home / "server.log",
         )
-        members["server"] = server
         made = station.Station(port, members)
         station.note(settings, made)
+        os.environ.update(station.client_environment(settings, port))
+        importing.submit(import_module, "flows.provisioning")  # seconds that nobody waits for
         wait_until(
             lambda: stop.is_set() or answers(f"{made.api}/health"),
-            server,
+            members["server"],
             home / "server.log",
             "the server",
         )
-    if stop.is_set():
-        return made
-    environment = station.client_environment(settings, port)
-    os.environ.update(environment)
-    with console.status("making pool, limits, automations and deployments"):
-        from flows.provisioning import ProvisioningError, deploy, provision
+    if not stop.is_set():
+        with console.status("making pool, limits, automations and deployments"):
+            _provide(settings, made, stop)
+    return replace(made, ready=True)
 
-        try:
-            provision(settings)
-            deploy({**os.environ, **environment})
-        except ProvisioningError as error:
-            raise StationError(str(error)) from error
-    from flows.provisioning import POOL
 
-    members["worker"] = start(
-        ["-m", "prefect", "worker", "start", "--pool", POOL, "--name", "rerender"],
-        environment,
-        home / "worker.log",
-    )
-    station.note(settings, made)
-    return made
+def _provide(settings: Settings, made: Station, stop: threading.Event) -> None:
+    """Make what the server needs, and start the worker while the deployments are made."""
+    from flows import station
+    from flows.provisioning import POOL, ProvisioningError, deploy, provision
+    from flows.station_processes import StationError, end_children, start
+
+    try:
+        provision(settings)
+        with ThreadPoolExecutor(1) as deploying:
+            deployed = deploying.submit(deploy, dict(os.environ))
+            made.members["worker"] = start(
+                ["-m", "prefect", "worker", "start", "--pool", POOL, "--name", "rerender"],
+                station.client_environment(settings, made.port),
+                station.home(settings) / "worker.log",
+            )
+            station.note(settings, made)
+            while not deployed.done():
+                if stop.wait(0.1):
+                    end_children(made.members.values())
+            if not stop.is_set():
+                deployed.result()
+    except ProvisioningError as error:
+        raise StationError(str(error)) from error
+    station.note(settings, replace(made, ready=True))
 
 
 def _tell(settings: Settings, made: Station) -> None:
@@ -167,7 +193,7 @@ def _detach(settings: Settings, port: int) -> None:
     keeper = start(["-m", "flows.cli", "up", "--port", str(port)], {}, log)
     try:
         with console.status("starting"):
-            wait_until(lambda: _has_worker(settings), keeper, log, "`rerender up`")
+            wait_until(lambda: _is_ready(settings), keeper, log, "`rerender up`")
     except StationError as error:
         end([keeper])
         fail(str(error), Exit.INFRA_FAILURES)
@@ -177,8 +203,8 @@ def _detach(settings: Settings, port: int) -> None:
         console.print("`rerender down` ends it", soft_wrap=True)
 
 
-def _has_worker(settings: Settings) -> bool:
+def _is_ready(settings: Settings) -> bool:
     from flows import station
 
     found = station.find(settings)
-    return found is not None and "worker" in found.members
+    return found is not None and found.ready

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import httpx
@@ -18,7 +18,7 @@ from flows.station import Member
 
 START_SECONDS = 300
 """A first start makes the database: ten seconds on a quiet machine, minutes on a busy one."""
-GRACE_SECONDS = 8
+GRACE_SECONDS = 4
 """What is asked to end is ended by force after so long."""
 TAIL_LINES = 3
 
@@ -70,19 +70,53 @@ def answers(address: str) -> bool:
 
 
 def end(members: Sequence[Member]) -> list[int]:
-    """End processes and all that they started, first by asking; return what had to be killed."""
+    """End processes and all that they started, one member after the other.
+
+    Each is asked first, what it started with it: a run of the worker then tells the server that it
+    was ended. Who takes longer than `GRACE_SECONDS` is killed; what is finished is in the store.
+
+    Returns:
+        The numbers of the processes that had to be killed.
+    """
     killed: list[int] = []
     for member in members:
-        if not member.lives():
-            continue
-        process = psutil.Process(member.pid)
-        family = _family(process)
-        with contextlib.suppress(psutil.NoSuchProcess):
-            process.send_signal(signal.SIGINT)
-        _, left = psutil.wait_procs([process], timeout=GRACE_SECONDS)
-        family += [child for child in _family(process) if child not in family] if left else []
-        killed += _end_by_force([*left, *family])
+        if member.lives():
+            killed += _end_family(psutil.Process(member.pid))
     return killed
+
+
+def _end_family(process: psutil.Process) -> list[int]:
+    family = _family(process)
+    for child in family:
+        _signal(child, signal.SIGTERM)
+    _signal(process, signal.SIGINT)  # Prefect's worker does not end its runs at SIGTERM
+    _, left = psutil.wait_procs([process, *family], timeout=GRACE_SECONDS)
+    born = [child for one in left for child in _family(one) if child not in left]
+    for each in (*left, *born):
+        _signal(each, signal.SIGKILL)
+    psutil.wait_procs([*left, *born], timeout=GRACE_SECONDS)
+    return [int(each.pid) for each in (*left, *born)]
+
+
+def end_children(but: Iterable[Member]) -> None:
+    """End what this process has started, but for some: the command that makes deployments."""
+    spared = {member.pid for member in but}
+    for child in psutil.Process().children():
+        if child.pid not in spared:
+            _end_family(child)
+
+
+def ask_to_end(member: Member) -> None:
+    """Let who keeps a station end it, and wait until it has, but not for ever."""
+    if member.lives():
+        process = psutil.Process(member.pid)
+        _signal(process, signal.SIGTERM)
+        psutil.wait_procs([process], timeout=4 * GRACE_SECONDS)
+
+
+def _signal(process: psutil.Process, number: signal.Signals) -> None:
+    with contextlib.suppress(psutil.NoSuchProcess):
+        process.send_signal(number)
 
 
 def _family(process: psutil.Process) -> list[psutil.Process]:
@@ -90,20 +124,6 @@ def _family(process: psutil.Process) -> list[psutil.Process]:
         return process.children(recursive=True)
     except psutil.NoSuchProcess:
         return []
-
-
-def _end_by_force(processes: Sequence[psutil.Process]) -> list[int]:
-    """Terminate what still runs, and kill what does not listen."""
-    running = [process for process in processes if process.is_running()]
-    for process in running:
-        with contextlib.suppress(psutil.NoSuchProcess):
-            process.terminate()
-    _, left = psutil.wait_procs(running, timeout=GRACE_SECONDS)
-    for process in left:
-        with contextlib.suppress(psutil.NoSuchProcess):
-            process.kill()
-    psutil.wait_procs(left, timeout=GRACE_SECONDS)
-    return [int(process.pid) for process in left]
 
 
 def _tail(log: Path) -> str:

@@ -31,7 +31,7 @@ BATCHES_AT_ONCE = cast(
 """Batches overlap, so that models are asked while others are rendered and scored."""
 
 
-@task(name="fetch", task_run_name="fetch {source}", cache_policy=NO_CACHE)
+@task(name="fetch", task_run_name="fetch {source}", cache_policy=NO_CACHE, persist_result=False)
 def fetch_batch(
     gathering: Gathering,
     source: str,  # noqa: ARG001 - names the task run
@@ -41,7 +41,12 @@ def fetch_batch(
     return gathering.pull(most)
 
 
-@task(name="references", task_run_name="references {label}", cache_policy=NO_CACHE)
+@task(
+    name="references",
+    task_run_name="references {label}",
+    cache_policy=NO_CACHE,
+    persist_result=False,
+)
 def refer_batch(
     source: str,
     label: str,  # noqa: ARG001 - names the task run
@@ -53,21 +58,36 @@ def refer_batch(
         return batches.refer_batch(workshop, source, materials, checks)
 
 
-@task(name="query", task_run_name="query {batch.model} {batch.scenario}", cache_policy=NO_CACHE)
+@task(
+    name="query",
+    task_run_name="query {batch.model} {batch.scenario}",
+    cache_policy=NO_CACHE,
+    persist_result=False,
+)
 def query_batch(batch: Batch) -> State:
     """Ask a model about some instances."""
     with opened() as workshop:
         return _state(batches.query_batch(workshop, batch))
 
 
-@task(name="render", task_run_name="render {batch.model} {batch.scenario}", cache_policy=NO_CACHE)
+@task(
+    name="render",
+    task_run_name="render {batch.model} {batch.scenario}",
+    cache_policy=NO_CACHE,
+    persist_result=False,
+)
 def render_batch(batch: Batch) -> State:
     """Render a model's answers."""
     with opened() as workshop:
         return _state(batches.render_batch(workshop, batch))
 
 
-@task(name="score", task_run_name="score {batch.model} {batch.scenario}", cache_policy=NO_CACHE)
+@task(
+    name="score",
+    task_run_name="score {batch.model} {batch.scenario}",
+    cache_policy=NO_CACHE,
+    persist_result=False,
+)
 def score_batch(batch: Batch) -> State:
     """Score a model's renderings."""
     with opened() as workshop:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from concurrent.futures import Executor, ThreadPoolExecutor
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager
 from typing import TypeVar
 
@@ -17,6 +17,8 @@ from benchmark.snapshot import Snapshot
 from benchmark.store import Journal, Store
 from flows.budget import Budget
 from flows.judges import Judge, build_judge, is_judged
+from flows.lifeline import guard
+from flows.logs import Threads, listen
 from flows.scoring import Scorer
 
 T = TypeVar("T")
@@ -37,7 +39,7 @@ class Workshop:
         self._models: dict[tuple[str, str], Model] = {}
         self._snapshots: dict[str, Snapshot] = {}
         self._journals: dict[tuple[str, str], Journal[object]] = {}
-        self._executors: dict[str, ThreadPoolExecutor] = {}
+        self._executors: dict[str, Threads] = {}
         self._scorers: dict[str, Scorer] = {}
         self._judge: Judge | None = None
 
@@ -98,16 +100,28 @@ class Workshop:
                 self._journals[key] = journal  # type: ignore[assignment]
             return self._journals[key]  # type: ignore[return-value]
 
+    def refresh(self, part: str) -> None:
+        """Learn what other processes have finished of a part, in every stage, since it was read."""
+        with self._lock:
+            opened = [journal for (_, of), journal in self._journals.items() if of == part]
+        for journal in opened:
+            journal.refresh()
+
     def scorer(self, scenario: Scenario) -> Scorer:
         """Return the scorer of a scenario; it remembers which metrics cannot run here."""
         with self._lock:
             if scenario.name not in self._scorers:
-                judge = self.judge() if is_judged(scenario) else None
+                judge = self.judge_of([scenario])
                 self._scorers[scenario.name] = Scorer(self.store, scenario, judge)
             return self._scorers[scenario.name]
 
-    def judge(self) -> Judge:
-        """Return the judge of free answers; nothing is asked yet."""
+    def judge_of(self, scenarios: Iterable[Scenario]) -> Judge | None:
+        """Return the judge of free answers, where any of some scenarios needs one.
+
+        Nothing is asked yet.
+        """
+        if not any(map(is_judged, scenarios)):
+            return None
         with self._lock:
             if self._judge is None:
                 self._judge = build_judge(self.settings, lambda: self.budget)
@@ -115,17 +129,16 @@ class Workshop:
 
     def scoring(self, scenario: Scenario) -> Executor:
         """Return the threads that score: as many as cores, or as the judge may be asked at once."""
-        if is_judged(scenario) and self.judge().model is not None:
-            return self.executor("judge", self.judge().concurrency)
+        judge = self.judge_of([scenario])
+        if judge is not None and judge.model is not None:
+            return self.executor("judge", judge.concurrency)
         return self.executor("score", self.settings.workers)
 
     def executor(self, purpose: str, threads: int) -> Executor:
         """Return the threads that all batches of one purpose share, so that cores are not."""
         with self._lock:
             if purpose not in self._executors:
-                self._executors[purpose] = ThreadPoolExecutor(
-                    max_workers=threads, thread_name_prefix=purpose
-                )
+                self._executors[purpose] = Threads(max_workers=threads, thread_name_prefix=purpose)
             return self._executors[purpose]
 
 
@@ -140,6 +153,8 @@ def opened(settings: Settings | None = None) -> Iterator[Workshop]:
         if _opened:
             workshop, mine = _opened[-1], False
         else:
+            guard()
+            listen()
             workshop, mine = Workshop(settings or Settings()), True
             _opened.append(workshop)
     try:

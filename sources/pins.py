@@ -41,9 +41,13 @@ def pin(repository: str, wanted: str | None, settings: Settings) -> Outcome[str]
     if known is not None:
         return known
     found = _look_up(repository, "main")
-    if not isinstance(found, Failed):
-        entry = {"repository": repository, "revision": found.value}
-        store.write_document(path, json.dumps(entry, indent=1) + "\n")
+    if isinstance(found, Failed):
+        return found
+    entry = {"repository": repository, "revision": found.value}
+    try:
+        store.create_document(path, json.dumps(entry, indent=1) + "\n")
+    except FileExistsError:  # another process was first, and its pin holds
+        return _read(store, path) or found
     return found
 
 

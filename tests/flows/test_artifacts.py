@@ -4,15 +4,21 @@ import base64
 import io
 import re
 
+import pytest
 from PIL import Image
 
 from benchmark.funnel import Funnel
 from benchmark.outcome import Failed, Kind, Stage
+from benchmark.records import Usage
+from benchmark.settings import Settings
 from benchmark.snapshot import Rejected
 from flows import artifacts
 from flows.batches import Tally
+from flows.budget import Budget
+from flows.report import address_of
 from reports.leaderboard import leaderboard
 from tests.reports.samples import METRICS, Blobs, Named, answered, failed, instance, png
+from vlms.prices import Price
 
 
 def test_the_funnel_has_a_row_for_each_source():
@@ -83,3 +89,39 @@ def test_answers_without_any_picture_are_told():
 def test_tallies_add_up():
     first = Tally(done=1, failed=2, infra=1, first_infra="down")
     assert first.plus(Tally(done=4)) == Tally(done=5, failed=2, infra=1, first_infra="down")
+
+
+def test_what_is_spent_is_told_by_model_and_an_unknown_price_as_unknown():
+    spent = Budget(most_tokens=1000, prices={"openai/gpt-4o": Price(2.5, 10.0)})
+    for model in ("openai/gpt-4o", "openai/gpt-4o", "local/nobody"):
+        spent.spend(model, Usage(input_tokens=100, output_tokens=20, reasoning_tokens=5))
+    spent.spend("oracle", Usage())
+    assert artifacts.spending_cells(spent) == [
+        {"model": "openai/gpt-4o", "answers": 2, "input tokens": 200, "output tokens": 40,
+         "of these reasoning": 10, "cost": "$0.0009"},
+        {"model": "local/nobody", "answers": 1, "input tokens": 100, "output tokens": 20,
+         "of these reasoning": 5, "cost": "unknown"},
+    ]  # fmt: skip
+    told = artifacts.spending_text(spent)
+    assert told.startswith("spent in this run: 360 tokens of 1,000; $0.00 and what local/nobody")
+    assert told.endswith("unknown")
+
+
+def test_nothing_spent_is_no_table():
+    spent = Budget()
+    spent.spend("oracle", Usage())
+    assert artifacts.spending_cells(spent) == []
+
+
+@pytest.mark.parametrize(
+    ("url", "folder", "address"),
+    [
+        ("https://example.org/all/", "run 1", "https://example.org/all/run%201/index.html"),
+        (None, "run 1", None),
+        ("https://example.org/all", "../elsewhere", None),
+    ],
+)
+def test_a_report_has_an_address_where_its_folder_is_published(tmp_path, url, folder, address):
+    settings = Settings(reports=tmp_path / "reports", report_url=url)
+    page = (tmp_path / "reports" / folder / "index.html").resolve()
+    assert address_of(page, settings) == address

@@ -113,10 +113,10 @@ def test_what_cannot_be_done_here_is_not_journalled(store):
 
 
 def test_what_could_not_be_journalled_is_an_infra_failure_of_its_instance(store, monkeypatch):
-    def full(self, key, outcome):
+    def full(self, outcomes):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Journal, "add", full)
+    monkeypatch.setattr(Journal, "add_all", full)
     outcomes, results = run(store, [Work(("k",), 1)], each(lambda item: ok(score(1))))
     assert outcomes["k"].kind is Kind.DISK_FULL
     assert results == ["infra"]

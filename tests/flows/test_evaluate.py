@@ -12,7 +12,6 @@ import pytest
 
 from benchmark.outcome import Failed, Kind, Ok
 from benchmark.settings import Settings
-from flows.console import quieten_prefect
 from flows.forms import EvaluateRequest, RefreshRequest
 from flows.progress import observed_by
 from flows.workshop import opened
@@ -22,13 +21,8 @@ PROJECT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="module", autouse=True)
-def prefect():
-    quieten_prefect(debug=False)
-    from prefect.testing.utilities import prefect_test_harness
-
+def toys(prefect):
     toy.register()
-    with prefect_test_harness(server_startup_timeout=180):
-        yield
 
 
 @pytest.fixture
@@ -124,6 +118,33 @@ def test_the_interface_shows_progress_funnel_failures_and_examples(settings, mon
     assert "11 to run again" in earlier["description"]
     assert json.loads(shown["failures"]["data"])[0]["kind"] == "engine_unavailable"
     assert "data:image/png;base64," in shown["examples"]["data"]
+
+
+def test_the_interface_shows_what_is_spent_and_where_the_report_is(tmp_path):
+    from prefect.client.orchestration import get_client
+
+    from flows.forms import ReportRequest
+    from flows.report import report
+
+    settings = Settings(
+        store=str(tmp_path / "store"), batch=5, reports=tmp_path / "reports",
+        report_url="https://example.org/reports",
+    )  # fmt: skip
+    name, _ = refresh(settings)
+    evaluate(settings, name, models=("toy-counting",), name="mine", max_tokens=1000)
+    with opened(settings):
+        report(ReportRequest(run="mine"))
+    with get_client(sync_client=True) as client:
+        found = client.request("POST", "/artifacts/filter", json={"sort": "CREATED_DESC"}).json()
+    shown = {each["key"]: each for each in reversed(found)}
+    (row,) = json.loads(shown["spending"]["data"])
+    assert (row["model"], row["answers"], row["input tokens"]) == ("toy-counting", 11, 77)
+    assert row["cost"] == "unknown"
+    told = shown["spending"]["description"]
+    assert told.startswith("spent in this run: 110 tokens of 1,000; $0.00 and what toy-counting")
+    assert [each["key"] for each in found].count("spending") == 1, "it is moved on"
+    assert "(https://example.org/reports/mine/index.html)" in shown["report"]["data"]
+    assert json.loads(shown["leaderboard"]["data"])[0]["n"] == 11
 
 
 def with_scans(settings, *, alone: bool = False) -> str:

@@ -5,22 +5,10 @@ import logging
 import threading
 import time
 
-import pytest
-
 from flows import pace
-from flows.console import quieten_prefect
 from sources import http_pace
 from sources.http_pace import Turns
 from sources.http_site import Site
-
-
-@pytest.fixture(scope="module")
-def prefect():
-    quieten_prefect(debug=False)
-    from prefect.testing.utilities import prefect_test_harness
-
-    with prefect_test_harness(server_startup_timeout=180):
-        yield
 
 
 def limit_of(site):

@@ -8,7 +8,6 @@ from benchmark import registry
 from benchmark.outcome import Failed, Kind, Stage, ok
 from benchmark.records import Material
 from benchmark.settings import Settings
-from flows.console import quieten_prefect
 from flows.forms import RefreshRequest
 from flows.freezing import RefreshError
 from flows.gathering import TRIES, TROUBLE, Gathering
@@ -58,16 +57,11 @@ def lost(stage, kind, told="not this one"):
 
 
 @pytest.fixture(scope="module", autouse=True)
-def prefect():
-    quieten_prefect(debug=False)
-    from prefect.testing.utilities import prefect_test_harness
-
+def toys(prefect):
     toy.register()
     for name in ("site-a", "site-b"):
         if name not in registry.sources:
             registry.sources.register(name, Site(name))
-    with prefect_test_harness(server_startup_timeout=180):
-        yield
 
 
 @pytest.fixture

@@ -25,13 +25,14 @@ pytestmark = pytest.mark.timeout(900)
 
 
 class Home:
-    """A user's machine: a store, a cache, and `rerender`."""
+    """A user's machine: a store, a cache, a Prefect server, and `rerender`."""
 
-    def __init__(self, folder, sites):
+    def __init__(self, folder, sites, prefect):
         self.store = folder / "store"
         self.environment = {
             **os.environ,
             **sites.environment,
+            "PREFECT_API_URL": prefect,
             "RERENDER_STORE": str(self.store),
             "RERENDER_HTTP_CACHE": str(folder / "http"),
             "COLUMNS": "160",
@@ -65,8 +66,8 @@ def sites():
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory, sites):
-    return Home(tmp_path_factory.mktemp("home"), sites)
+def home(tmp_path_factory, sites, prefect):
+    return Home(tmp_path_factory.mktemp("home"), sites, prefect)
 
 
 @pytest.fixture(scope="module")

@@ -142,6 +142,41 @@ def asked(environment, script: str):
     return json.loads(done.stdout.splitlines()[-1])
 
 
+SAID = """
+import json, logging, time, warnings
+warnings.simplefilter("error", UserWarning)
+from prefect import flow, task
+from prefect.client.orchestration import get_client
+from benchmark.outcome import Failed, Kind, Stage, ok
+from flows import logs
+from flows.workshop import opened
+
+@task
+def work():
+    with opened() as workshop:
+        logger = logging.getLogger("sources.http_wire")
+        workshop.executor("test", 1).submit(logger.info, "said in a thread of ours").result()
+        slow = Failed.of(Stage.QUERY, Kind.TIMEOUT, "slow")
+        logs.tell(Stage.QUERY, 2, [ok("an answer"), slow], 0.01)
+
+@flow
+def says():
+    with opened():
+        work.submit().wait()
+
+run = says(return_state=True).state_details.flow_run_id
+asked, said = {"logs": {"flow_run_id": {"any_": [str(run)]}}}, {}
+with get_client(sync_client=True) as client:
+    end = time.monotonic() + 60
+    while len(said) < 2 and time.monotonic() < end:
+        rows = client.request("POST", "/logs/filter", json=asked).json()
+        said = {row["name"]: row["message"] for row in rows if row["name"].count(".") == 1
+                and not row["name"].startswith("prefect")}
+        time.sleep(0.2)
+print(json.dumps(said))
+"""
+
+
 class TestUp:
     @pytest.mark.timeout(600)
     def test_says_where_and_how_to_sign_in(self, environment, up):
@@ -180,7 +215,7 @@ class TestUp:
             "    }))",
         )
         assert found["deployments"] == {
-            "benchmark": ["0 3 * * 1"], "refresh": [], "evaluate": [], "report": []
+            "benchmark": ["0 3 * * 1"], "refresh": [], "evaluate": [], "rerun": [], "report": []
         }  # fmt: skip
         assert found["pools"] == ["rerender"]
         assert found["zombies"] == 1, "said again, it is brought up to date"
@@ -197,6 +232,12 @@ class TestUp:
             "    print(json.dumps(str(error)))",
         )
         assert "less than the minimum of 1" in found
+
+    def test_what_our_packages_say_is_seen_from_threads_too(self, environment, up):
+        assert asked(environment, SAID) == {
+            "flows.logs": "query: 1 done in 0.0 s, 2 found; 1 timeout (model)",
+            "sources.http_wire": "said in a thread of ours",
+        }
 
     @pytest.mark.timeout(600)
     def test_a_run_of_the_worker_and_one_by_hand_are_seen_and_told(self, environment, up, posted):
