@@ -4,6 +4,10 @@
 PYTHON ?= python3
 BIN := .venv/bin
 ARGS ?=
+PARALLEL := -n 2 --dist loadfile --no-loadscope-reorder
+# Packages are installed uncompiled (setup/environment.py): what is imported is compiled once, not
+# in every process, which would double the time to import Prefect and take torch's from 3 to 16 s.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint bench screenshots setup lock clean
@@ -14,8 +18,9 @@ help: ## Show the targets
 demo: setup ## Run the whole road offline and print a leaderboard
 	@$(BIN)/rerender demo $(ARGS)
 
-test: setup ## Run the tests with real containers (ARGS="-k tex" chooses some)
-	@$(BIN)/python -m pytest $(ARGS)
+test: setup ## Run the tests with real containers (ARGS="-k tex" chooses some, "-n 0" one by one)
+	@$(PYTHON) -m setup postgresql
+	@$(BIN)/python -m pytest $(PARALLEL) $(ARGS)
 
 lint: ## Check style, types and layers
 	@$(PYTHON) -m setup environment

@@ -130,6 +130,11 @@ class Settings(BaseSettings):
         default=PROJECT / ".rerender" / "prefect",
         description="folder of the Prefect server that `rerender up` starts",
     )
+    prefect_database: SecretStr | None = Field(
+        default=None,
+        description="PostgreSQL for that server, postgresql+asyncpg://user:password@host/database; "
+        "None: SQLite in its folder",
+    )
     prefect_port: int = Field(default=4200, ge=1, le=65535, description="port of that server")
     webhook: SecretStr | None = Field(
         default=None, description="address that is told of failed runs and finished refreshes"
@@ -210,6 +215,13 @@ class Settings(BaseSettings):
                     f"the mirror of {host} is no http(s) address without user name and query"
                 )
         return mirrors
+
+    @field_validator("prefect_database")
+    @classmethod
+    def _is_postgresql(cls, address: SecretStr | None) -> SecretStr | None:
+        if address is None or address.get_secret_value().startswith("postgresql+asyncpg://"):
+            return address
+        raise ValueError("it does not begin with postgresql+asyncpg://")
 
     def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
         """Leave out the user names and passwords of addresses (a store, an endpoint)."""

@@ -17,6 +17,7 @@ from benchmark.protocols import Model, Scenario
 from benchmark.records import Completion, Instance, Material, Record, Rendering, Score
 from flows import looks, road
 from flows.batching import Place, Redo, Work, anywhere, each, finish
+from flows.judges import is_judged
 from flows.progress import current
 from flows.slots import container_limit, place, provider_limit
 from flows.workshop import Workshop
@@ -206,10 +207,10 @@ def score_batch(workshop: Workshop, batch: Batch) -> Tally:
 
 def _judging(workshop: Workshop, scenario: Scenario) -> Place:
     """Return where answers get the slots of the judge that is asked about them, if one is."""
-    judge = workshop.judge_of([scenario])
-    if judge is None or judge.model is None:
+    if not is_judged(scenario) or workshop.judge().model is None:
         return anywhere
-    return place(Stage.SCORE, [provider_limit(judge.model)], judge.concurrency)
+    judge = workshop.judge()
+    return place(Stage.SCORE, [provider_limit(judge.name)], judge.concurrency)
 
 
 def _containers(workshop: Workshop, scenarios: Iterable[str]) -> Place:

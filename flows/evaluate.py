@@ -22,7 +22,7 @@ from flows.batches import Batch, Tally
 from flows.batching import NO_SPACE, is_full
 from flows.budget import Budget, budget
 from flows.forms import EvaluateRequest
-from flows.judges import models_of
+from flows.judges import is_judged
 from flows.progress import current
 from flows.runs import Run, RunError, run_name
 from flows.splits import NothingChosen, choose, source_of
@@ -57,9 +57,9 @@ def evaluate(request: EvaluateRequest = EvaluateRequest()) -> State:
             workshop.model(model, snapshot)  # an unknown name ends the flow before any work
         names = dict.fromkeys(instance.scenario for instance in instances)
         scenarios = [registry.scenarios.get(name) for name in names]
-        judge = workshop.judge_of(scenarios)
+        judge = workshop.judge() if any(map(is_judged, scenarios)) else None
         workshop.budget = budget(
-            [*models, *models_of(judge)],
+            [*models, *((judge.model,) if judge is not None and judge.model else ())],
             most_tokens=request.max_tokens,
             most_cost=request.max_cost,
             own_prices=workshop.settings.prices,
@@ -79,7 +79,7 @@ def evaluate(request: EvaluateRequest = EvaluateRequest()) -> State:
                 snapshot=snapshot,
                 models=tuple(models),
                 baselines=tuple(m for m in models if workshop.model(m, snapshot).sees_truth),
-                scenarios=tuple(names),
+                scenarios=tuple(scenario.name for scenario in scenarios),
                 seed=workshop.settings.seed,
                 settings={model: workshop.model(model, snapshot).settings() for model in models},
                 judge=None if judge is None else judge.settings(),

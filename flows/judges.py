@@ -132,11 +132,6 @@ def build_judge(settings: Settings, budget: Callable[[], Budget]) -> Judge:
     return ModelJudge(JudgeModel(settings.judge, settings, judge_rubric.SCHEMA), budget)
 
 
-def models_of(judge: Judge | None) -> tuple[str, ...]:
-    """Return the models that judging asks, and that are paid for."""
-    return () if judge is None or judge.model is None else (judge.model,)
-
-
 def is_judged(scenario: Scenario) -> bool:
     """Tell whether a judge gives a metric of a scenario its values.
 

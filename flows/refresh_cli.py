@@ -50,7 +50,9 @@ def refresh(
     name: Annotated[str | None, typer.Option(help="the snapshot's name")] = None,
     tasks: Annotated[
         int | None,
-        typer.Option(min=0, help="derive so many questions of each task on maps, per language"),
+        typer.Option(
+            min=0, help="derive so many questions of each task on maps and charts, per language"
+        ),
     ] = None,
     only_new: Annotated[
         bool, typer.Option("--only-new", help="leave out what earlier snapshots hold")

@@ -26,7 +26,7 @@ from flows.batching import Only, Redo
 from flows.budget import budget
 from flows.evaluate import conclude, submit
 from flows.forms import RerunRequest
-from flows.judges import Judge, models_of
+from flows.judges import Judge, is_judged
 from flows.runs import Entry, Run, RunError
 from flows.workshop import Workshop, opened
 
@@ -45,7 +45,8 @@ def rerun(request: RerunRequest) -> State:
         A state whose data is the run's name.
 
     Raises:
-        RunError: there is no such run, or a model would be asked in another way than it was.
+        RunError: there is no such run, or a model would be asked in another way than it was, or
+            its answers judged by two judges.
     """
     with opened() as workshop:
         run = runs.load(workshop.store, request.run or runs.newest(workshop.store))
@@ -58,13 +59,11 @@ def rerun(request: RerunRequest) -> State:
         if not chosen:
             told = f"run {run.name}: nothing failed at the stage {redo.stage}"
             return Completed(message=told, data=run.name)
-        judge = workshop.judge_of(map(registry.scenarios.get, run.scenarios))
         if redo.stage is Stage.QUERY:
             _require_same_questions(workshop, run, chosen)
-        if redo.stage is not Stage.SCORE:
-            _require_same_judge(run, judge)
+        judge = _judge(workshop, run, redo.stage)
         workshop.budget = budget(
-            [*(run.models if redo.stage is Stage.QUERY else ()), *models_of(judge)],
+            [*run.models, *((judge.model,) if judge is not None and judge.model else ())],
             most_tokens=request.max_tokens,
             most_cost=request.max_cost,
             own_prices=workshop.settings.prices,
@@ -73,8 +72,9 @@ def rerun(request: RerunRequest) -> State:
         states = submit(batches, workshop.budget, redo.stage)
         made = {_place(e): e for batch in batches for e in runs.index(workshop, batch)}
         entries = tuple(made.get(_place(entry), entry) for entry in run.entries)
-        changed = {"entries": entries, "judge": None if judge is None else judge.settings()}
-        return conclude(workshop, run.model_copy(update=changed), states)
+        judged = None if judge is None else judge.settings()
+        made_again = run.model_copy(update={"entries": entries, "judge": judged})
+        return conclude(workshop, made_again, states)
 
 
 def _asked_for() -> dt.datetime:
@@ -128,9 +128,9 @@ def _keys(
     rendering = renders.get(entry.render or "")
     if not isinstance(rendering, Ok):
         return None
+    scorer = workshop.scorer(scenario)
     return workshop.journal(Stage.SCORE, entry.part, Score), [
-        workshop.scorer(scenario).key(name, instance, rendering.value)
-        for name in applicable(scenario, instance)
+        scorer.key(name, instance, rendering.value) for name in applicable(scenario, instance)
     ]
 
 
@@ -138,18 +138,6 @@ def _question(
     workshop: Workshop, run: Run, entry: Entry, scenario: Scenario, instance: Instance
 ) -> str:
     return road.query_key(workshop.model(entry.model, run.snapshot), scenario, instance)
-
-
-def _require_same_judge(run: Run, judge: Judge | None) -> None:
-    """Refuse to mix points of different judges in one run.
-
-    The stage of scores is no matter: what another judge has not judged is all done again.
-    """
-    if run.judge is not None and judge is not None and run.judge != judge.settings():
-        raise RunError(
-            f"run {run.name} was judged by {run.judge.get('name')}, with other settings than now; "
-            f"set RERENDER_JUDGE as it was, or do the stage score again first"
-        )
 
 
 def _require_same_questions(workshop: Workshop, run: Run, chosen: Sequence[Entry]) -> None:
@@ -163,6 +151,19 @@ def _require_same_questions(workshop: Workshop, run: Run, chosen: Sequence[Entry
                 f"run {run.name} asked {entry.model} in another way: its settings or the prompt "
                 f"have changed since; `rerender evaluate {run.snapshot}` makes a new run"
             )
+
+
+def _judge(workshop: Workshop, run: Run, stage: Stage) -> Judge | None:
+    """Return who judges the run's free answers, if any are judged; the same one for all of them."""
+    if not any(is_judged(registry.scenarios.get(name)) for name in run.scenarios):
+        return None
+    judge = workshop.judge()
+    if stage is not Stage.SCORE and run.judge not in (None, judge.settings()):
+        raise RunError(
+            f"run {run.name} has another judge than is set now, and some of its answers would be "
+            f"judged by each; first `rerender rerun {run.name} --stage score --only all`"
+        )
+    return judge
 
 
 def plan(workshop: Workshop, run: Run, redo: Redo, chosen: Sequence[Entry]) -> Iterator[Batch]:

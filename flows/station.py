@@ -128,7 +128,13 @@ def server_environment(settings: Settings, port: int) -> dict[str, str]:
     only the server's own pages may call it from a browser.
     """
     recorder = "PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER"
-    return {
+    database = settings.prefect_database
+    elsewhere = (
+        {}
+        if database is None
+        else {"PREFECT_SERVER_DATABASE_CONNECTION_URL": database.get_secret_value()}
+    )
+    return elsewhere | {
         "PREFECT_HOME": str(home(settings)),
         "PREFECT_SERVER_API_HOST": HOST,
         "PREFECT_SERVER_API_PORT": str(port),

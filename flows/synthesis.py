@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,13 +14,11 @@ from benchmark.records import Answer, Material, digest_bytes
 from benchmark.settings import Settings
 from flows.progress import current
 from renderers import canvas
-from scenarios import graph_drawing
-from scenarios.flowchart import Flowchart
 from scenarios.mindmap import Mindmap
 from scenarios.tree_drawing import node_boxes, redraw
 from scenarios.tree_styles import Style
 from scenarios.trees import Node, from_json
-from sources import synthetic_flowcharts, synthetic_mindmaps
+from sources import synthetic_mindmaps
 from sources.corpus import Language
 from sources.synthetic_mindmaps import make_map
 
@@ -49,6 +47,8 @@ class Recipe:
     """Returns what is drawn of a piece."""
     contents: Callable[[Material, Answer, Drawing], dict[str, bytes]]
     """Returns the files of a piece by part, but for those that there always are."""
+    options: Mapping[str, int] = field(default_factory=dict)
+    """What else decides the files of a piece; the manifest names it among the tools."""
 
 
 class SynthesisError(RuntimeError):
@@ -131,6 +131,7 @@ def _tools(renderer: GraphvizRenderer, recipe: Recipe) -> dict[str, Any]:
         "renderer": renderer.version,
         "canvas": canvas.VERSION,
         "image": image.value,
+        **recipe.options,
     }
 
 
@@ -239,35 +240,6 @@ MINDMAPS = Recipe(
     make=make_map,
     answer=_map_answer,
     contents=_map_contents,
-)
-
-
-def chart_answer(material: Material) -> Answer:
-    """Return what is drawn of a synthetic flowchart.
-
-    Raises:
-        ValueError: the truth is no flowchart.
-    """
-    read = Flowchart().read(material.known_truth())
-    if isinstance(read, Failed):
-        raise ValueError(f"{material.id}: the truth is no flowchart")
-    return read.value
-
-
-def _chart_contents(material: Material, answer: Answer, drawing: Drawing) -> dict[str, bytes]:  # noqa: ARG001 - as recipes have it
-    boxes = graph_drawing.node_boxes(drawing.boxes, answer)
-    return {
-        "structure": json.dumps(answer.tree, ensure_ascii=False).encode() + b"\n",
-        "boxes": json.dumps(boxes).encode() + b"\n",
-    }
-
-
-FLOWCHARTS = Recipe(
-    version=synthetic_flowcharts.VERSION,
-    parts={"picture": "png", "structure": "json", "graph": "gv", "boxes": "json"},
-    make=synthetic_flowcharts.make_chart,
-    answer=chart_answer,
-    contents=_chart_contents,
 )
 
 

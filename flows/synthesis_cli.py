@@ -5,11 +5,14 @@ from __future__ import annotations
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from flows.console import Exit, console, errors, fail, read_settings
+
+if TYPE_CHECKING:
+    from flows.synthesis import Recipe
 
 synthesis_app = typer.Typer(no_args_is_help=True, help="Make material by seed.")
 
@@ -40,7 +43,9 @@ def mindmap(
     output: Output = Path("synthetic"),
 ) -> None:
     """Draw random mind maps in random styles: pictures, trees, graphs, boxes and a manifest."""
-    _synthesise("maps", count, lang, seed, output)
+    from flows.synthesis import MINDMAPS
+
+    _synthesise("maps", MINDMAPS, count, lang, seed, output)
 
 
 @synthesis_app.command()
@@ -49,18 +54,24 @@ def flowchart(
     lang: Lang = TextLanguage.EN,
     seed: Seed = 0,
     output: Output = Path("synthetic-flowcharts"),
+    questions: Annotated[
+        int, typer.Option(min=0, max=50, help="of each of FlowCE's dimensions about each chart")
+    ] = 2,
 ) -> None:
-    """Draw random flowcharts in random styles: pictures, structures, DOT, boxes and a manifest."""
-    _synthesise("flowcharts", count, lang, seed, output)
+    """Draw random flowcharts: pictures, structures, DOT, boxes, questions and a manifest."""
+    from flows.synthesis_flowcharts import flowcharts
+
+    _synthesise("flowcharts", flowcharts(questions), count, lang, seed, output)
 
 
-def _synthesise(what: str, count: int, lang: TextLanguage, seed: int, output: Path) -> None:
+def _synthesise(
+    what: str, recipe: Recipe, count: int, lang: TextLanguage, seed: int, output: Path
+) -> None:
     from time import monotonic
 
     from flows.progress import Bars, observed_by
-    from flows.synthesis import FLOWCHARTS, MANIFEST, MINDMAPS, SynthesisError, synthesise
+    from flows.synthesis import MANIFEST, SynthesisError, synthesise
 
-    recipe = {"maps": MINDMAPS, "flowcharts": FLOWCHARTS}[what]
     begun = monotonic()
     with Bars(console) as bars, observed_by(bars):
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager
 from typing import TypeVar
@@ -111,17 +111,12 @@ class Workshop:
         """Return the scorer of a scenario; it remembers which metrics cannot run here."""
         with self._lock:
             if scenario.name not in self._scorers:
-                judge = self.judge_of([scenario])
+                judge = self.judge() if is_judged(scenario) else None
                 self._scorers[scenario.name] = Scorer(self.store, scenario, judge)
             return self._scorers[scenario.name]
 
-    def judge_of(self, scenarios: Iterable[Scenario]) -> Judge | None:
-        """Return the judge of free answers, where any of some scenarios needs one.
-
-        Nothing is asked yet.
-        """
-        if not any(map(is_judged, scenarios)):
-            return None
+    def judge(self) -> Judge:
+        """Return the judge of free answers; nothing is asked yet."""
         with self._lock:
             if self._judge is None:
                 self._judge = build_judge(self.settings, lambda: self.budget)
@@ -129,9 +124,8 @@ class Workshop:
 
     def scoring(self, scenario: Scenario) -> Executor:
         """Return the threads that score: as many as cores, or as the judge may be asked at once."""
-        judge = self.judge_of([scenario])
-        if judge is not None and judge.model is not None:
-            return self.executor("judge", judge.concurrency)
+        if is_judged(scenario) and self.judge().model is not None:
+            return self.executor("judge", self.judge().concurrency)
         return self.executor("score", self.settings.workers)
 
     def executor(self, purpose: str, threads: int) -> Executor:

@@ -97,6 +97,23 @@ def read(text: str) -> Outcome[Graph]:
     return find_excess(graph.nodes, graph.edges) or ok(graph)
 
 
+def frames_are_plain(text: str) -> bool:
+    """Tell whether each frame has a title of its own, and none lies in another one.
+
+    Only then does ``Node.group`` say all that the picture shows of frames. False where the text
+    cannot be read.
+    """
+    parser = _Parser(text)
+    try:
+        parser.parse()
+    except Fault:
+        return False
+    frames = parser.frames()
+    titles = [frame.label or "" for frame in frames]
+    inside = any(_is_inside(one, other) for one in frames for other in frames)
+    return not inside and all(titles) and len(set(titles)) == len(titles)
+
+
 class _Parser(Cursor):
     """Reads tokens in order; the stack of scopes stands in for recursion."""
 
@@ -117,6 +134,10 @@ class _Parser(Cursor):
         while scopes:
             self._statement(scopes)
         return self._freeze()
+
+    def frames(self) -> list[_Subgraph]:
+        """Return the frames that something lies in."""
+        return [one for one in self._subgraphs.values() if one.is_frame and one.members]
 
     def _header(self) -> None:
         self._strict = self.take_word("strict")
@@ -280,7 +301,9 @@ class _Parser(Cursor):
         label = node.attributes.get("label", r"\N")
         shape = node.attributes.get("shape", "ellipse").lower()
         names = {"N": name, "G": self._name}
-        if shape in ("record", "mrecord") and not label.startswith(HTML):
+        if shape == "point":
+            text = ""  # it is drawn without its label
+        elif shape in ("record", "mrecord") and not label.startswith(HTML):
             text = normalise_text(record_text(label, names))
         else:
             text = _read_label(label, names)

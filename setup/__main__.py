@@ -1,4 +1,6 @@
-"""``python3 -m setup [STEP ...]``: make this machine ready; without steps, all of them.
+"""``python3 -m setup [STEP ...]``: make this machine ready; without steps, all that a run needs.
+
+The step ``postgresql``, which only the tests need, is taken when it is named.
 
 Exit status: 0 ready, 2 something is missing that we cannot make (the last lines say what to do).
 """
@@ -18,14 +20,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 STEPS = ("environment", "engine", "images", "weights")
+ON_DEMAND = ("postgresql",)
 
 
 def main(steps: list[str]) -> int:
     """Take the steps in their order; tell the exit status."""
-    unknown = set(steps) - set(STEPS)
+    known = STEPS + ON_DEMAND
+    unknown = set(steps) - set(known)
     try:
         if unknown:
-            raise SetupError(f"Unknown step {' '.join(unknown)}; there are {' '.join(STEPS)}.")
+            raise SetupError(f"Unknown step {' '.join(unknown)}; there are {' '.join(known)}.")
         environment.require_python()
         with _alone():
             ready = _take(steps or list(STEPS))
@@ -41,7 +45,7 @@ def main(steps: list[str]) -> int:
 
 def _take(steps: list[str]) -> list[str]:
     """Take steps, the environment beside the engine and its images; tell what is ready."""
-    from setup import engine, images, weights  # noqa: PLC0415 - after the version check
+    from setup import engine, images, postgresql, weights  # noqa: PLC0415 - after the version check
 
     ready = []
     with ThreadPoolExecutor() as beside:
@@ -59,6 +63,8 @@ def _take(steps: list[str]) -> list[str]:
     if "weights" in steps:
         weights.prepare()
         ready.append("weights")
+    if "postgresql" in steps and postgresql.prepare():
+        ready.append("PostgreSQL")
     return ready
 
 

@@ -41,8 +41,13 @@ class Bundled:
         "mindmap-position": 2,
         "mindmap-vqa": 2,
         "mindmap-position-vqa": 2,
+        "flowce-logic": 2,
+        "flowce-extraction": 2,
+        "flowce-reasoning": 2,
+        "flowce-localization": 2,
+        "flowce-summarization": 1,
     }
-    """How many instances of each task are derived from the maps of each language."""
+    """How many instances of each task are derived from the maps or charts of each language."""
     about = (
         "Structures written by the Rerender authors for this project and dedicated to the public "
         "domain (CC0 1.0). References are rendered by the same containers as the answers."

@@ -165,11 +165,10 @@ def _material(
     picture = pictures.get(row.picture, link)
     if isinstance(picture, Failed):
         return picture.model_copy(update={"subject": ident})
-    number = picture_number(row.picture)
     attributes: dict[str, JsonValue] = {
         "question": row.question,
         "kind": _kind(dimension, row),
-        "document": f"{dimension.folder}/{number}",
+        "document": link or f"{dimension.folder}/{picture_number(row.picture)}",
         "set": "FlowCE",
     }
     provenance = Provenance(

@@ -30,6 +30,8 @@ FILES = 50_000
 """Files of a local folder that are looked at."""
 INTERVAL = 2.0
 """Seconds between two requests to one host."""
+SILENT_HOSTS = 12
+"""After so many hosts in a row that do not answer, it is the network, and nothing more is asked."""
 DIGESTS = "pins/360AILAB-NLP__FlowCE.pictures.json"
 """Where the store keeps what each link showed at first."""
 
@@ -84,9 +86,10 @@ class LocalPictures:
 class LinkedPictures:
     """Pictures downloaded from their links, as far as their hosts let programs have them.
 
-    A host that does not answer is not asked again in the same refresh. What was got is kept and
-    never asked for again. A link that shows another picture than at first (a stand-in of the host,
-    a newer drawing) is missing too, since the question is about the first.
+    A host that does not answer is not asked again in the same refresh, and after several in a row
+    none is. What was got is kept and never asked for again. A link that shows another picture than
+    at first (a stand-in of the host, a newer drawing) is missing too, since the question is about
+    the first.
     """
 
     def __init__(self, client: Client, first: Mapping[str, str]) -> None:
@@ -94,6 +97,7 @@ class LinkedPictures:
         self._client = client
         self._robots = Robots(client)
         self._silent: dict[str, Failed] = {}
+        self._in_a_row = 0
         self.digests = dict(first)
         """The sha256 of each picture that was ever got, by its link."""
 
@@ -118,10 +122,16 @@ class LinkedPictures:
             return Failed.of(Stage.FETCH, Kind.NOT_AS_CLAIMED, "this is no https address")
         if host in self._silent:
             return self._silent[host]
+        if self._in_a_row >= SILENT_HOSTS:
+            told = f"not asked: {self._in_a_row} hosts in a row did not answer"
+            return Failed.of(Stage.FETCH, Kind.NETWORK, told)
         answer = self._download(_site(host), url)
         if isinstance(answer, Failed) and not answer.final and answer.kind not in _OURS:
             told = f"{host} did not answer before in this refresh ({answer.kind})"
             self._silent[host] = Failed.of(Stage.FETCH, answer.kind, told)
+            self._in_a_row += 1
+        else:
+            self._in_a_row = 0
         return answer
 
     def _download(self, site: Site, url: str) -> Outcome[bytes]:

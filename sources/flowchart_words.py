@@ -51,7 +51,6 @@ class Topic:
         for _ in range(_TRIES):
             pattern = chance.choice(self.patterns[part])
             text = _SLOT.sub(lambda slot: chance.choice(self.words[slot[1]]), pattern)
-            text = text[0].upper() + text[1:] if part == "question" and "=" not in text else text
             if text not in taken:
                 break
         else:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import cache
 
 from benchmark.outcome import Failed, Ok, Outcome
 from benchmark.protocols import Language, Renderer, Scenario
@@ -72,16 +74,50 @@ class QuickWeb(WebRenderer):
     page_limits = Limits(seconds=12, memory_mb=1024, cpus=2, pids=400, work_mb=256)
 
 
-def road(area: str) -> Iterator[Road]:
+HURRY = 8
+"""Seconds for what never ends; what does end needs less on a busy machine."""
+
+
+class HurriedLilypond(LilypondRenderer):
+    """For scores that never end."""
+
+    limits = Limits(seconds=HURRY, memory_mb=1024)
+
+
+class HurriedWeb(QuickWeb):
+    """For pages and sites that never end."""
+
+    limits = Limits(seconds=HURRY, memory_mb=1024)
+    page_limits = Limits(seconds=6, memory_mb=1024, cpus=2, pids=400, work_mb=256)
+
+
+def road(area: str, *, hurried: bool = False) -> Iterator[Road]:
     """Yield the road of latex, lilypond, web or graphviz with its renderer open."""
+    seconds = HURRY if hurried else 25
     reader, renderer = {
-        "latex": lambda: (Latex(), TexRenderer(workers=1, limits=Limits(seconds=25))),
-        "lilypond": lambda: (Lilypond(), QuickLilypond(workers=1)),
-        "web": lambda: (Web(), QuickWeb(workers=1)),
+        "latex": lambda: (Latex(), TexRenderer(workers=1, limits=Limits(seconds=seconds))),
+        "lilypond": lambda: (
+            Lilypond(),
+            (HurriedLilypond if hurried else QuickLilypond)(workers=1),
+        ),
+        "web": lambda: (Web(), (HurriedWeb if hurried else QuickWeb)(workers=1)),
         "graphviz": lambda: (Graphviz(), GraphvizRenderer(workers=1)),
     }[area]()
     for opened in ready(renderer):
         yield Road(reader, opened)
+
+
+def hurried_roads() -> Iterator[Callable[[str], Road]]:
+    """Yield what gives the road of an area for what never ends, opened when first asked for."""
+    with ExitStack() as stack:
+        yield cache(lambda area: stack.enter_context(contextmanager(road)(area, hurried=True)))
+
+
+def road_for(request, area: str, kinds: str) -> Road:
+    """Return the module's road of an area, or its hurried one for what may never end."""
+    if "timeout" in kinds:
+        return request.getfixturevalue("hurried")(area)
+    return request.getfixturevalue(area)
 
 
 def expect(outcome, kinds: str) -> None:

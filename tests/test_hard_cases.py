@@ -35,7 +35,15 @@ from scenarios.languages.web import Web
 from tests.cases import case_input, hard_case, hard_cases, input_file
 from tests.engine import containers, eventually
 from tests.pictures import flagged, pixels
-from tests.roads import QuickLilypond, QuickWeb, Road, expect, road
+from tests.roads import (
+    HurriedLilypond,
+    QuickWeb,
+    Road,
+    expect,
+    hurried_roads,
+    road,
+    road_for,
+)
 from tests.scenarios.containers import ready
 
 AREAS = ("latex", "lilypond", "web", "graphviz")
@@ -61,6 +69,11 @@ def web():
 @pytest.fixture(scope="module")
 def graphviz():
     yield from road("graphviz")
+
+
+@pytest.fixture(scope="module")
+def hurried():
+    yield from hurried_roads()
 
 
 def lines(picture: Picture) -> int:
@@ -123,7 +136,7 @@ def test_hostile_case(identifier, request, tmp_path):
     if identifier == "web-013":  # an archive, which `rerender try` unpacks
         outcome = trial.run("web", path, None, tmp_path / "pictures").failure
     else:
-        road = request.getfixturevalue(area_of(identifier))
+        road = road_for(request, area_of(identifier), SECURITY[identifier])
         outcome = road.take(path.read_text(encoding="utf-8"))
     expect(outcome, SECURITY[identifier])
 
@@ -218,7 +231,7 @@ class TestLilypond:
         label = f"hard-cases/{id(monkeypatch)}"  # of another host: never taken for stale
         monkeypatch.setattr(sandbox, "owner", lambda: label)
         harmless = '\\version "2.24.0"\n{ c\'1 }'
-        for renderer in ready(QuickLilypond(workers=1)):
+        for renderer in ready(HurriedLilypond(workers=1)):
             road = Road(Lilypond(), renderer)
             before = road.picture(harmless)
             assert containers(label)

@@ -13,12 +13,8 @@ import pytest
 
 from benchmark.outcome import Kind, Stage
 from flows import trial
-from renderers.job import Limits
-from renderers.tex import TexRenderer
-from scenarios.latex import Latex
 from tests.renderers.web_sites import named
-from tests.roads import Road, expect, road
-from tests.scenarios.containers import ready
+from tests.roads import expect, hurried_roads, road, road_for
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +35,11 @@ def web():
 @pytest.fixture(scope="module")
 def graphviz():
     yield from road("graphviz")
+
+
+@pytest.fixture(scope="module")
+def hurried():
+    yield from hurried_roads()
 
 
 def site(**files: str) -> str:
@@ -106,7 +107,7 @@ OURS = {
 @pytest.mark.parametrize("name", OURS)
 def test_hostile_input_of_ours(name, request):
     area, text, kinds = OURS[name]
-    expect(request.getfixturevalue(area).take(text), kinds)
+    expect(road_for(request, area, kinds).take(text), kinds)
 
 
 HARMLESS = {
@@ -151,10 +152,9 @@ def test_hostile_input_is_drawn_as_the_harmless_one(name, request):
         assert not list(folder.glob("planted*"))
 
 
-def test_endless_tex_is_ended():
-    for renderer in ready(TexRenderer(workers=1, limits=Limits(seconds=6))):
-        failure = Road(Latex(), renderer).failure("\\def\\again{\\again}Once \\again")
-        assert failure.kind is Kind.TIMEOUT
+def test_endless_tex_is_ended(hurried):
+    failure = hurried("latex").failure("\\def\\again{\\again}Once \\again")
+    assert failure.kind is Kind.TIMEOUT
 
 
 class TestArchivesOfOurs:

@@ -17,6 +17,8 @@ from pydantic import JsonValue
 from benchmark.outcome import Failed, Kind, Outcome, Stage, ok
 from benchmark.protocols import Fit
 from benchmark.records import Answer, Flag, Instance, Structure, whole
+from scenarios.flowce.derivation import Deriving
+from scenarios.flowce.questions import Dimension
 from scenarios.flowce.texts import read_texts, write_texts
 from scenarios.mindbench.phrasing import LANGUAGES, language_of, read_sections
 from scenarios.parsing import Extracted, extract
@@ -29,7 +31,7 @@ _ANSWER = "answer.txt"
 _TAGS = ("json", "text", "txt", "plaintext", "markdown")
 
 
-class _Question:
+class _Question(Deriving):
     """What the five have in common."""
 
     name: str
@@ -88,6 +90,7 @@ class FlowceLogic(_Question):
     """Logical verification: does a statement hold in the flowchart, yes or no?"""
 
     name = "flowce-logic"
+    dimension = Dimension.LOGIC
     metrics = ("verdict_accuracy",)
 
     def blank(self) -> str:
@@ -106,6 +109,7 @@ class FlowceExtraction(_Question):
     """Information extraction: which texts stand in the flowchart, or in some of its boxes?"""
 
     name = "flowce-extraction"
+    dimension = Dimension.EXTRACTION
     metrics = (
         *("effective_factor_score", "effective_factor"),
         *("extraction_precision", "extraction_recall", "extraction_f1"),
@@ -125,6 +129,7 @@ class FlowceReasoning(_Question):
     """Reasoning: what follows from the flowchart under some condition?"""
 
     name = "flowce-reasoning"
+    dimension = Dimension.REASONING
     metrics = ("judge_5",)
 
 
@@ -132,6 +137,8 @@ class FlowceLocalization(_Question):
     """Localization recognition: what is where, and what is connected with what?"""
 
     name = "flowce-localization"
+    dimension = Dimension.LOCALIZATION
+    needs_places = True
     metrics = ("judge_5",)
 
 
@@ -139,4 +146,5 @@ class FlowceSummarization(_Question):
     """Summarization: what does the flowchart describe?"""
 
     name = "flowce-summarization"
+    dimension = Dimension.SUMMARIZATION
     metrics = ("judge_10",)

@@ -20,7 +20,8 @@ from benchmark.chance import Chance
 from benchmark.outcome import Failed, Outcome, Stage, ok
 from benchmark.outcome import Kind as FailureKind
 from benchmark.protocols import Fit
-from benchmark.records import Answer, Instance, Material, Structure, Subject
+from benchmark.records import Answer, Instance, Material, Structure
+from scenarios.derived import derived_material, seeded
 from scenarios.mindbench import answers, parts
 from scenarios.mindbench.answers import Form
 from scenarios.mindbench.map import Map
@@ -62,46 +63,6 @@ def map_of(material: Material) -> Map | None:
     return Map(tree.value, boxes if boxes is not None and len(boxes) == nodes else None)
 
 
-def _seeded(name: str, material: Material, turn: int, seed: int) -> Chance:
-    """Return the draws of one question; equal arguments give equal ones."""
-    return Chance(name, material.id, material.known_truth(), turn, seed)
-
-
-def _material(
-    name: str,
-    material: Material,
-    turn: int,
-    seed: int,
-    *,
-    truth: str,
-    asked: dict[str, JsonValue],
-    metrics: tuple[str, ...] | None = None,
-) -> Material:
-    """Return the derived material: the same map and provenance, another truth."""
-    language = language_of(material.subset)
-    kept = {key: value for key, value in material.attributes.items() if key != "boxes"}
-    origin = material.provenance
-    made = f"question {turn} (seed {seed}) about {material.id}"
-    stem = material.id.removeprefix(f"{BASE}/").replace("/", "-")
-    return Material(
-        id=f"{name}/{stem}-{turn}",
-        scenario=name,
-        subset=language,
-        truth=truth,
-        drawn_from=Subject(scenario=BASE, text=material.known_truth()),
-        picture=material.picture,
-        assets=material.assets,
-        provenance=origin.model_copy(update={"made": "; ".join(filter(None, (origin.made, made)))}),
-        attributes={**kept, "document": _document(material), **asked},
-        metrics=metrics,
-    )
-
-
-def _document(material: Material) -> str:
-    named = material.attributes.get("document")
-    return named if isinstance(named, str) and named else material.provenance.url or material.id
-
-
 class _Parsing(Mindmap):
     """What both tasks that ask for a part of the tree have in common."""
 
@@ -117,14 +78,14 @@ class _Parsing(Mindmap):
     def derive(self, material: Material, *, turn: int, seed: int) -> Material | None:
         """Return the question of a turn about a map, or None where the map offers none."""
         mind_map = map_of(material)
-        chance = _seeded(self.name, material, turn, seed)
+        chance = seeded(self.name, material, turn, seed)
         part = mind_map and self._part(mind_map, material, chance)
         if not part:
             return None
         form = TREE_FORMS[turn % len(TREE_FORMS)]
         asked: dict[str, JsonValue] = {"question": part.text, "form": form, "kind": self._kind}
         truth = write_tree(part.tree, form)
-        return _material(self.name, material, turn, seed, truth=truth, asked=asked)
+        return derived_material(self.name, material, turn, seed, truth=truth, asked=asked)
 
     def _part(self, mind_map: Map, material: Material, chance: Chance) -> parts.Part | None:
         return parts.by_name(mind_map, language_of(material.subset), chance)
@@ -220,7 +181,7 @@ class _Answering:
         None where the map offers none of the kinds.
         """
         mind_map = map_of(material)
-        chance = _seeded(self.name, material, turn, seed)
+        chance = seeded(self.name, material, turn, seed)
         language = language_of(material.subset)
         if mind_map is None:
             return None
@@ -246,7 +207,9 @@ class _Answering:
         }
         truth = answers.write(question.items, question.form)
         told = tuple(name for name in self.metrics if says_something(name, question.form))
-        return _material(self.name, material, turn, seed, truth=truth, asked=asked, metrics=told)
+        return derived_material(
+            self.name, material, turn, seed, truth=truth, asked=asked, metrics=told
+        )
 
 
 def says_something(metric: str, form: Form) -> bool:

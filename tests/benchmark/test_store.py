@@ -1,4 +1,5 @@
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -145,3 +146,63 @@ def test_what_is_not_on_disk_is_not_known(store, monkeypatch):
     with pytest.raises(OSError, match="full"):
         one.add("a", ok(score(1)))
     assert one.done("a") is None
+
+
+def test_after_a_failed_write_the_next_entry_is_whole(store, monkeypatch):
+    """The disk was full in the middle of a line, and then was not."""
+    one = journal(store)
+    one.add("a", ok(score(1)))
+    fsync = os.fsync
+
+    def full(number):
+        os.truncate(next(Path(one.folder).glob("*.jsonl")), 30)
+        raise OSError(28, "full")
+
+    with monkeypatch.context() as broken:
+        broken.setattr("os.fsync", full)
+        with pytest.raises(OSError, match="full"):
+            one.add("b", ok(score(2)))
+    assert os.fsync is fsync
+    one.add("c", ok(score(3)))
+    assert journal(store).done("c") == ok(score(3))
+
+
+def test_a_line_that_is_being_written_is_read_when_it_is_whole(store):
+    writer = journal(store)
+    writer.add("a", ok(score(1)))
+    writer.add("b", ok(score(2)))
+    (path,) = Path(writer.folder).glob("*.jsonl")
+    whole = path.read_bytes()
+    reader = journal(store)
+    for length in (len(whole) // 2 - 10, len(whole) - 1):
+        path.write_bytes(whole[:length])
+        reader.refresh()
+        assert reader.done("b") is None
+    path.write_bytes(whole)
+    reader.refresh()
+    assert [reader.done(key) for key in "ab"] == [ok(score(1)), ok(score(2))]
+
+
+def test_the_latest_entry_counts_in_whichever_order_files_are_read(store):
+    folder = Path(store.path("journals", "score", "model__scenario"))
+    folder.mkdir(parents=True)
+    value = {"outcome": "ok", "value": score(1).model_dump()}
+    old = {"key": "k", "outcome": value}
+    new = {"key": "k", "at": 5.0, "outcome": value | {"value": score(2).model_dump()}}
+    for names in (("1", "2"), ("2", "1")):
+        for name, entry in zip(names, (old, new), strict=True):
+            (folder / f"{name}.jsonl").write_text(json.dumps(entry) + "\n")
+        assert journal(store).done("k") == ok(score(2))
+        assert journal(store).written("k") == 5.0
+    ahead = journal(store)
+    (folder / "3.jsonl").write_text(json.dumps(new | {"at": 4e9}) + "\n")
+    ahead.add("k", ok(score(3)))
+    assert journal(store).done("k") == ok(score(3)), "another machine's clock was ahead"
+
+
+def test_of_a_name_only_the_first_is_kept(store):
+    store.create_document("pins/a.json", "1")
+    with pytest.raises(FileExistsError):
+        store.create_document("pins/a.json", "2")
+    assert store.read_document("pins/a.json") == "1"
+    assert [path.name for path in Path(store.path("pins")).iterdir()] == ["a.json"]

@@ -4,6 +4,7 @@ A renderer's test module holds one subclass whose name starts with ``Test``::
 
     class TestTexContract(RendererContract):
         factory = TexRenderer
+        hurried = staticmethod(lambda: TexRenderer(limits=Limits(seconds=8)))
         good = Structure(files={"a.tex": rb"..."}, entry="a.tex")
         broken = ...
         empty = ...
@@ -48,6 +49,8 @@ class RendererContract:
     """What any renderer promises."""
 
     factory: ClassVar[Callable[[], Renderer]]
+    hurried: ClassVar[Callable[[], Renderer]]
+    """One that gives up soon: for what never ends."""
     good: ClassVar[Structure]
     """Renders without flags."""
     broken: ClassVar[Structure]
@@ -109,10 +112,11 @@ class RendererContract:
     def test_nothing_visible_is_a_failure_and_not_a_white_picture(self, renderer):
         assert fail(renderer, self.empty).kind is Kind.EMPTY_RENDER
 
-    def test_endless_work_is_ended_and_the_renderer_goes_on(self, renderer):
-        failure = fail(renderer, self.endless)
-        assert failure.kind in (Kind.TIMEOUT, Kind.RESOURCE_LIMIT)
-        assert render(renderer, self.good).png
+    def test_endless_work_is_ended_and_the_renderer_goes_on(self):
+        with type(self).hurried() as renderer:
+            failure = fail(renderer, self.endless)
+            assert failure.kind in (Kind.TIMEOUT, Kind.RESOURCE_LIMIT)
+            assert render(renderer, self.good).png
 
     @pytest.mark.parametrize(
         "path", ["../escape", "/etc/cron.d/x", "a/../../x", "C:\\x", "nul", "a\0b"]

@@ -16,18 +16,18 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import httpx
 import psutil
 import pytest
 
 from benchmark.records import digest_bytes
 from benchmark.settings import Settings
-from flows import lifeline, runs
-from flows.console import quieten_prefect
+from flows import lifeline, runs, station, station_processes
 from flows.workshop import Workshop
 from renderers.hardening import owner
 from reports.leaderboard import leaderboard
 from tests.engine import containers, eventually
-from tests.flows import chaos
+from tests.flows import chaos, test_station
 from tests.servers.openai_server import OpenAIServer, Received, answer, error
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -35,6 +35,12 @@ MODEL = "openai-api/stand-in/vision-1"
 KILLS, STARTS, SEED = 20, 4, 6
 """How often it is killed; so often of them in its first seconds, else at a point of its work."""
 PATIENCE = 240
+LIMITS = [
+    f"rerender-{name}"
+    for name in ("provider-openai-api", "container-tex", "container-graphviz", "container-web")
+]
+"""What is shared with other runs. Slots of the killed come back after a minute, so there are many:
+that nobody waits for them is no part of this test."""
 TOKENS = (11, 7)
 
 
@@ -114,37 +120,55 @@ class Scene:
 
 
 @pytest.fixture(scope="module")
-def scene(tmp_path_factory):
-    quieten_prefect(debug=False)
-    from prefect.settings import PREFECT_API_URL
-    from prefect.testing.utilities import prefect_test_harness
+def api(tmp_path_factory):
+    """The variables that lead a process to a server as `rerender up` starts it."""
+    settings = Settings(
+        prefect_home=tmp_path_factory.mktemp("server"), prefect_port=test_station.free_port()
+    )
+    port, log = settings.prefect_port, settings.prefect_home / "log"
+    server = station_processes.start(
+        ["-m", "prefect", "server", "start"], station.server_environment(settings, port), log
+    )
+    variables = station.client_environment(settings, port)
+    address = variables["PREFECT_API_URL"]
+    try:
+        station_processes.wait_until(
+            lambda: station_processes.answers(f"{address}/health"), server, log, "the server"
+        )
+        signed = tuple(station.sign_in(settings).split(":"))
+        for name in LIMITS:
+            limit = {"name": name, "limit": 1000}
+            made = httpx.post(f"{address}/v2/concurrency_limits/", json=limit, auth=signed)
+            assert made.is_success, made.text
+        yield variables
+    finally:
+        station_processes.end([server])
 
+
+@pytest.fixture
+def scene(tmp_path, api):
     chaos.register()
-    folder = tmp_path_factory.mktemp("chaos")
     with (
         OpenAIServer() as server,
-        prefect_test_harness(server_startup_timeout=PATIENCE),
-        Begetter(environment(folder, server, PREFECT_API_URL.value()), folder / "log") as begetter,
+        Begetter(api | environment(tmp_path, server), tmp_path / "log") as begetter,
     ):
-        begetter.run(folder / "first", "refresh", "--source", "chaos", "--name", "material")
-        workshop = Workshop(Settings(store=str(folder / "first")))
+        begetter.run(tmp_path / "first", "refresh", "--source", "chaos", "--name", "material")
+        workshop = Workshop(Settings(store=str(tmp_path / "first")))
         provider = Provider(workshop.snapshot("material").instances)
         server.script(provider)
-        shutil.copytree(folder / "first", folder / "killed")
-        yield Scene(begetter, provider, folder, "material")
+        shutil.copytree(tmp_path / "first", tmp_path / "killed")
+        yield Scene(begetter, provider, tmp_path, "material")
 
 
-def environment(folder, server, api):
+def environment(folder, server):
     (folder / "tmp").mkdir()
     return {
         "TMPDIR": str(folder / "tmp"),
-        "PREFECT_API_URL": api,
         "RERENDER_MODEL_BASE_URL": server.url,
         "STAND_IN_API_KEY": "none",
         "RERENDER_BATCH": "3",
         "RERENDER_WORKERS": "2",
         "RERENDER_MODEL_CONCURRENCY": "2",
-        "RERENDER_REPORTS": str(folder / "reports"),
     }
 
 

@@ -13,8 +13,6 @@ from benchmark.registry import RegistryError
 from benchmark.settings import Settings
 from flows.budget import Budget
 from flows.judges import READINGS, ModelJudge, OfflineJudge, build_judge, is_judged
-from flows.rerunning import _require_same_judge
-from flows.runs import Run, RunError
 from flows.scoring import Scorer, score_key
 from metrics.judge import METRIC_5, METRIC_10
 from metrics.judge_rubric import SCHEMA, Case
@@ -212,11 +210,3 @@ class TestScorer:
         assert len(set(keys)) == 4
         plain = Scorer(Truth(), scenario, bench.judge).key("edit", other, self.rendering)
         assert plain == score_key("edit", scenario, self.asked, self.rendering)
-
-
-def test_a_stage_done_again_mixes_no_judges(bench):
-    run = Run(name="mine", snapshot="s", models=(), baselines=(), scenarios=(), seed=0,
-              settings={}, judge=OfflineJudge().settings(), entries=())  # fmt: skip
-    _require_same_judge(run, OfflineJudge())
-    with pytest.raises(RunError, match="run mine was judged by offline: lexical"):
-        _require_same_judge(run, bench.judge)

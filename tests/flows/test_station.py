@@ -142,6 +142,50 @@ def asked(environment, script: str):
     return json.loads(done.stdout.splitlines()[-1])
 
 
+SLEEPS = """
+import time
+from prefect import flow, runtime
+
+@flow
+def sleeps():
+    print(runtime.flow_run.id, flush=True)
+    time.sleep(3600)
+
+sleeps()
+"""
+
+
+@pytest.fixture(scope="module")
+def killed(environment, up):
+    """The number of a run that has said once that it lives, and was killed; it is still Running."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", SLEEPS], env=client_of(environment), cwd=PROJECT,
+        stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    run = process.stdout.readline().strip()
+    alive = {"filter": {"event": {"name": ["prefect.flow-run.heartbeat"]},
+                        "resource": {"id": [f"prefect.flow-run.{run}"]}}}  # fmt: skip
+    end = time.monotonic() + PATIENCE
+    while not api(environment, up, "/events/filter", alive)["events"]:
+        assert time.monotonic() < end, "the run does not say that it lives"
+        time.sleep(0.5)
+    process.kill()
+    process.wait()
+    process.stdout.close()
+    return run
+
+
+def api(environment, up, path, body=None):
+    """Return what the server's interface answers."""
+    import httpx
+
+    signed = tuple(station.sign_in(settings_of(environment)).split(":"))
+    method = "GET" if body is None else "POST"
+    answer = httpx.request(method, up.api + path, json=body, auth=signed, timeout=60)
+    assert answer.is_success, answer.text
+    return answer.json()
+
+
 SAID = """
 import json, logging, time, warnings
 warnings.simplefilter("error", UserWarning)
@@ -179,7 +223,8 @@ print(json.dumps(said))
 
 class TestUp:
     @pytest.mark.timeout(600)
-    def test_says_where_and_how_to_sign_in(self, environment, up):
+    def test_says_where_and_how_to_sign_in(self, environment, up, killed):
+        assert api(environment, up, f"/flow_runs/{killed}")["state"]["type"] == "RUNNING"
         told = rerender(environment, "status")
         assert told.returncode == 0, told.stderr
         assert up.address in told.stdout
@@ -257,6 +302,15 @@ class TestUp:
         assert "by hand" in told
         assert "Completed" in told
         posted.wait_for("Rerender: refresh Completed")
+
+    @pytest.mark.timeout(600)
+    def test_a_killed_run_becomes_crashed_by_itself(self, environment, up, killed):
+        end = time.monotonic() + PATIENCE
+        while (run := api(environment, up, f"/flow_runs/{killed}"))["state"]["type"] == "RUNNING":
+            assert time.monotonic() < end, "it is Running for ever"
+            time.sleep(1)
+        assert run["state"]["type"] == "CRASHED"
+        assert "no sign of life" in run["state"]["message"]
 
 
 class TestNote:

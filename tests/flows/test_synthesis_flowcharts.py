@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from contextlib import closing
 from pathlib import Path
 
@@ -12,13 +13,17 @@ from benchmark.outcome import Ok
 from benchmark.records import digest_bytes
 from benchmark.settings import Settings
 from flows.derivation import located
-from flows.synthesis import FLOWCHARTS, MANIFEST, synthesise
+from flows.synthesis import MANIFEST, synthesise
+from flows.synthesis_flowcharts import QUESTIONS, flowcharts
 from flows.workshop import Workshop
 from renderers import canvas
 from scenarios import graphs_dot
+from scenarios.flowce.questions import Dimension
 from scenarios.graphs import to_json
 from sources.synthetic_flowcharts import make_chart
 from tests.flows.test_cli import rerender
+
+FLOWCHARTS = flowcharts()
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -49,6 +54,27 @@ def test_every_chart_has_its_files(made):
         boxes = json.loads(contents["boxes"])
         assert len(boxes) == len(structure["nodes"]) == line["nodes"]
         assert all(0 <= x1 < x2 <= 999 and 0 <= y1 < y2 <= 999 for x1, y1, x2, y2 in boxes)
+
+
+def test_every_chart_is_asked_about_in_every_dimension(made):
+    for path in sorted((made / "questions").iterdir()):
+        asked = json.loads(path.read_bytes())
+        counts = Counter(one["dimension"] for one in asked)
+        assert set(counts) == set(Dimension)
+        assert counts.pop("summarization") == 1
+        assert set(counts.values()) == {QUESTIONS}
+        structure = json.loads((made / "structure" / path.name).read_bytes())
+        texts = {node["text"] for node in structure["nodes"]}
+        for one in asked:
+            if one["dimension"] == "logic":
+                assert one["answer"] in ("是", "否")
+            if one["kind"] in ("next_steps", "outermost", "neighbour", "branch_next"):
+                assert any(text in one["answer"] for text in texts)
+
+
+def test_charts_are_written_without_questions(tmp_path):
+    assert synthesise(tmp_path, "en", 1, 3, Settings(workers=1), flowcharts(0)) == (1, 0)
+    assert {path.name for path in tmp_path.iterdir()} == {*flowcharts(0).parts, MANIFEST}
 
 
 def test_the_same_seed_writes_the_same_bytes(made, tmp_path):

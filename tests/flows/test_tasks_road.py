@@ -210,7 +210,9 @@ class TestDerivation:
 
     def test_the_tasks_are_those(self):
         assert deriving() == [
-            *("mindmap-part", "mindmap-position", "mindmap-position-vqa", "mindmap-vqa")
+            *("flowce-extraction", "flowce-localization", "flowce-logic", "flowce-reasoning"),
+            "flowce-summarization",
+            *("mindmap-part", "mindmap-position", "mindmap-position-vqa", "mindmap-vqa"),
         ]
 
     def test_so_many_of_each_language(self):

@@ -13,7 +13,8 @@ from metrics.verdicts import METRIC, SAID, distribution, verdict_accuracy
 from tests.contracts.metric_contract import MetricContract
 
 PAIRS = st.lists(
-    st.tuples(st.sampled_from([*SAID[:4], None, 7, ["yes"]]), st.sampled_from(["yes", "no"]))
+    st.tuples(st.sampled_from([*SAID[:4], None, 7, ["yes"]]), st.sampled_from(["yes", "no"])),
+    max_size=20,
 )
 
 

@@ -11,6 +11,7 @@ from renderers.sandbox import Limits, Pool
 from tests.engine import containers, eventually
 from tests.renderers.sandboxes import IMAGE
 from tests.renderers.web_sites import QuickRenderer
+from tests.roads import HurriedWeb
 
 
 @pytest.fixture(scope="module")
@@ -29,4 +30,11 @@ def web():
     Tests that kill browsers start their own.
     """
     with QuickRenderer(workers=2) as renderer:
+        yield renderer
+
+
+@pytest.fixture(scope="package")
+def hurried_web():
+    """As above, for pages that never end."""
+    with HurriedWeb(workers=1) as renderer:
         yield renderer

@@ -14,6 +14,7 @@ from renderers.sandbox import Limits
 from tests.cases import SHARED, case_params, input_text
 from tests.contracts.renderer_contract import RendererContract, fail, render
 from tests.renderers.hostile_logs import read_in_time
+from tests.roads import HURRY
 
 READ_ELSEWHERE = {"dot-004", "dot-006", "dot-013"}
 """Names that were split silently, curly quotes and Mermaid are found when the text is read."""
@@ -29,14 +30,15 @@ def web(nodes: int, each: int) -> str:
     return "digraph g {" + "\n".join(edges) + "}"
 
 
-class QuickRenderer(GraphvizRenderer):
-    """Gives up sooner, so that the test of what never ends is short."""
+class HurriedRenderer(GraphvizRenderer):
+    """For a layout that never ends."""
 
-    limits = Limits(seconds=10, memory_mb=512)
+    limits = Limits(seconds=HURRY, memory_mb=512)
 
 
 class TestGraphvizContract(RendererContract):
-    factory = QuickRenderer
+    factory = GraphvizRenderer
+    hurried = HurriedRenderer
     good = graph('digraph g { a [label="Start"]; a -> b -> c; a -> c }')
     broken = graph("digraph g { a -> -> b }")
     empty = graph("digraph g { }")

@@ -13,6 +13,7 @@ from renderers.tex import MOST_PAGES, TexRenderer
 from scenarios.languages import tex_packages
 from tests.contracts.renderer_contract import RendererContract, fail, render
 from tests.renderers.hostile_logs import read_in_time
+from tests.roads import HURRY
 
 RED_DOT = (
     "89504e470d0a1a0a0000000d4948445200000004000000040802000000269309290000001049444154789c63fc"
@@ -31,7 +32,8 @@ def document(text: str, head: str = "", **options) -> Structure:
 
 
 class TestContract(RendererContract):
-    factory = staticmethod(lambda: TexRenderer(limits=Limits(seconds=20)))
+    factory = TexRenderer
+    hurried = staticmethod(lambda: TexRenderer(limits=Limits(seconds=HURRY)))
     good = snippet(r"$\sum_{i=1}^{n} i = \frac{n(n+1)}{2}$")
     broken = snippet(r"\undefined")
     empty = snippet(r"$\phantom{x^2}$")

@@ -19,18 +19,12 @@ from benchmark.outcome import Failed, Kind, Ok
 from renderers import web_browser, web_driver, web_page
 from renderers.hardening import OWNER, owner
 from renderers.image_digest import reference
-from renderers.sandbox import Limits
 from renderers.web_browser import DRIVER_LOSSES, PAGES, browser_client_missing
 from renderers.web_site import Site
 from tests.contracts.renderer_contract import fail, render
 from tests.engine import containers, eventually
 from tests.renderers.web_sites import QuickRenderer, page
-
-
-class ImpatientRenderer(QuickRenderer):
-    """Waits for a page no longer than a simple one takes on a busy machine."""
-
-    page_limits = Limits(seconds=6, memory_mb=1024, cpus=2, pids=400, work_mb=256)
+from tests.roads import HurriedWeb
 
 
 class TestBrowsers:
@@ -104,7 +98,7 @@ class TestBrowsers:
     def test_a_driver_that_hangs_is_replaced(self, monkeypatch):
         monkeypatch.setattr(web_browser, "CLOSE_SECONDS", 1)
         monkeypatch.setattr(web_driver, "STOP_SECONDS", 1)
-        with ImpatientRenderer(workers=1) as renderer:
+        with HurriedWeb(workers=1) as renderer:
             render(renderer, page("<p>x"))
             driver = renderer.browsers._idle[0].driver
             os.kill(driver.process.get_pid(), signal.SIGSTOP)

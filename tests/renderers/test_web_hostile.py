@@ -17,6 +17,16 @@ class TestPagesAtBay:
 
     KEPT = "<h1>kept</h1>"
 
+    @pytest.fixture(scope="class")
+    def kept(self, web):
+        """The picture of the page without any trick."""
+        return render(web, page(self.KEPT)).png
+
+    @pytest.fixture(scope="class")
+    def drawn(self, web):
+        """The picture of a page that says that it was drawn."""
+        return render(web, page("<body>drawn")).png
+
     @pytest.mark.parametrize(
         ("trick", "flag"),
         [
@@ -39,9 +49,9 @@ class TestPagesAtBay:
             ("fetch('file:///etc/passwd').catch(() => 0)", ""),
         ],
     )  # fmt: skip
-    def test_a_trick_changes_nothing_in_the_picture(self, web, trick, flag):
+    def test_a_trick_changes_nothing_in_the_picture(self, web, kept, trick, flag):
         picture = render(web, page(f"{self.KEPT}<script>{trick}</script>"))
-        assert picture.png == render(web, page(self.KEPT)).png
+        assert picture.png == kept
         assert flagged(picture, flag) if flag else picture.flags == ()
 
     def test_a_form_that_submits_itself_is_still_drawn(self, web):
@@ -91,10 +101,10 @@ class TestPagesAtBay:
             "try { Object.defineProperty(window, '__rerender', {value: {}}) } catch {}",
         ],
     )
-    def test_what_settles_a_page_cannot_be_overridden(self, web, trick):
-        drawn = "setTimeout(() => { document.body.append('drawn') }, 400)"
-        picture = render(web, page(f"<body><script>{trick}; {drawn}</script>"))
-        assert picture.png == render(web, page("<body>drawn")).png
+    def test_what_settles_a_page_cannot_be_overridden(self, web, drawn, trick):
+        draw = "setTimeout(() => { document.body.append('drawn') }, 400)"
+        picture = render(web, page(f"<body><script>{trick}; {draw}</script>"))
+        assert picture.png == drawn
         assert picture.flags == ()
 
     @pytest.mark.parametrize(
@@ -105,11 +115,11 @@ class TestPagesAtBay:
              " hidden: true})); f.contentDocument.open()", "loading"),
         ],
     )  # fmt: skip
-    def test_steps_that_are_cut_off_are_flagged(self, web, monkeypatch, trick, step):
+    def test_steps_that_are_cut_off_are_flagged(self, web, kept, monkeypatch, trick, step):
         monkeypatch.setattr(web_page, "LOAD_SECONDS", 1)
         monkeypatch.setattr(web_page, "WIND_SECONDS", 1)
         picture = render(web, page(f"{self.KEPT}<script>{trick}</script>"))
-        assert picture.png == render(web, page(self.KEPT)).png
+        assert picture.png == kept
         flags = [flag.message for flag in picture.flags if flag.kind is Kind.TIMEOUT]
         assert flags == [f"cut off before the end: {step}"]
 
@@ -127,23 +137,23 @@ class TestPagesAtBay:
         )
         assert sum(steps) <= 0.75 * WebRenderer.page_limits.seconds
 
-    def test_endless_dialogues_run_out_of_time(self, web):
-        failure = fail(web, page("<script>while (true) alert(1)</script>"))
+    def test_endless_dialogues_run_out_of_time(self, hurried_web):
+        failure = fail(hurried_web, page("<script>while (true) alert(1)</script>"))
         assert failure.kind is Kind.TIMEOUT
 
-    def test_endless_animation_frames_run_out_of_time(self, web):
+    def test_endless_animation_frames_run_out_of_time(self, hurried_web):
         html = "<p>x<script>(function f() { while (true) {} requestAnimationFrame(f) })</script>"
         html += "<script>requestAnimationFrame(() => { while (true) {} })</script>"
-        assert fail(web, page(html)).kind is Kind.TIMEOUT
+        assert fail(hurried_web, page(html)).kind is Kind.TIMEOUT
 
-    def test_processes_without_end_are_ended(self, web):
+    def test_processes_without_end_are_ended(self, hurried_web):
         html = (
             "<p>x<script>for (;;) new Worker(URL.createObjectURL(new Blob(['for(;;);'])))</script>"
         )
-        outcome = web.render(page(html))
+        outcome = hurried_web.render(page(html))
         assert isinstance(outcome, Failed)
         assert outcome.kind in (Kind.TIMEOUT, Kind.RESOURCE_LIMIT)
-        assert render(web, page(self.KEPT)).flags == ()
+        assert render(hurried_web, page(self.KEPT)).flags == ()
 
     def test_a_frame_reaches_no_host_file_and_no_network(self, web):
         frames = "".join(

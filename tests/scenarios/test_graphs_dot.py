@@ -258,3 +258,24 @@ class TestRefused:
     def test_too_many_nodes(self):
         names = " ".join(f"n{number}" for number in range(2001))
         assert failure(f"digraph {{ {names} }}").kind is Kind.RESOURCE_LIMIT
+
+
+def test_a_point_shows_no_text():
+    read = graphs_dot.read("digraph { a [shape=point]; b [label=B]; a -> b }").value
+    assert [node.text for node in read.nodes] == ["", "B"]
+
+
+@pytest.mark.parametrize(
+    ("frames", "plain"),
+    [
+        ("", True),
+        ("subgraph cluster_a { label=A; a }; subgraph cluster_b { label=B; b }", True),
+        ("subgraph cluster_a { label=A; a; subgraph cluster_b { label=B; b } }", False),
+        ("subgraph cluster_a { a }", False),
+        ("subgraph cluster_a { label=A; a }; subgraph cluster_b { label=A; b }", False),
+        ("subgraph loose { a; b }", True),
+        ("subgraph cluster_a { label=", False),
+    ],
+)
+def test_frames_are_plain_where_titles_tell_them_apart(frames, plain):
+    assert graphs_dot.frames_are_plain(f"digraph {{ a -> b; {frames} }}") is plain

@@ -119,3 +119,16 @@ def test_an_address_that_is_no_address_fails(monkeypatch):
     monkeypatch.setenv("PREFECT_API_URL", "localhost:4200/api")
     (check,) = doctor.check_prefect()
     assert check.ok is False
+
+
+def test_a_store_that_does_not_answer_is_told(monkeypatch):
+    monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
+    for name, value in {"ENDPOINT_URL": "http://127.0.0.1:9", "ACCESS_KEY_ID": "a"}.items():
+        monkeypatch.setenv(f"AWS_{name}", value)
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "b")
+    (check,) = doctor.check_store("s3://bucket/part")
+    assert check.ok is False
+    assert "s3://bucket/part: no answer" in check.message
+    (check,) = doctor.check_store("memory://rerender-doctor")
+    assert check.ok
+    assert doctor.check_store("/a/folder") == []

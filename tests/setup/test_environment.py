@@ -110,7 +110,7 @@ def test_unknown_step_is_bad_usage():
     )  # fmt: skip
     assert done.returncode == 2
     assert done.stderr.splitlines() == [
-        "Unknown step kitchen; there are environment engine images weights."
+        "Unknown step kitchen; there are environment engine images weights postgresql."
     ]
 
 

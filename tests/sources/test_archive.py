@@ -183,10 +183,10 @@ def named(count, first=0):
 )
 def test_headers_that_are_copied_for_each_member_cannot_fill_the_memory(headers):
     files = b"".join(block(tarfile.REGTYPE, 0, f"f{n}") for n in range(1_999))
-    began = time.monotonic()
+    began = time.process_time()
     outcome = unpack(gzip.compress(headers + files + bytes(1024)))
     assert outcome.kind is Kind.RESOURCE_LIMIT
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 5
 
 
 def test_the_headers_that_git_writes_are_fine():

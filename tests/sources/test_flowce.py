@@ -24,7 +24,7 @@ from sources.flowce_files import (
     read_links,
     read_rows,
 )
-from sources.flowce_pictures import DIGESTS, PICTURE_BYTES
+from sources.flowce_pictures import DIGESTS, PICTURE_BYTES, SILENT_HOSTS
 from sources.http import Client
 from tests.contracts.source_contract import SourceContract
 from tests.servers.site import Answer, html, redirect, serving, typed
@@ -243,6 +243,21 @@ class TestLinks:
         assert [one.path.rsplit("/", 1)[1] for one in asked] == ["robots.txt", "3.png"]
         assert "did not answer before" in found["flowce-summarization/0"].message
 
+    def test_where_no_host_answers_it_is_the_network(self, tmp_path, monkeypatch):
+        rows = [(f"Is it {n}?", "Yes", str(n)) for n in range(SILENT_HOSTS + 3)]
+        copy = build(tmp_path / "copy")
+        (copy / "flowce_benchmark" / LOGIC.table).write_bytes(table("logical_verification", rows))
+        lines = [f"{n}.jpg\thttps://host-{n}.example/{n}.jpg" for n in range(SILENT_HOSTS + 3)]
+        (copy / "flowce_benchmark" / LOGIC.links).write_text("\n".join(lines))
+        with serving() as site:
+            site.under("/", Answer(503))
+            hosts = [f"host-{n}.example" for n in range(SILENT_HOSTS + 3)] + list(HOSTS)
+            monkeypatch.setenv("RERENDER_MIRRORS", json.dumps(dict.fromkeys(hosts, site.address)))
+            found = collected(copy)
+            assert site.count("/robots.txt") == len(site.asked) == SILENT_HOSTS
+        assert {one.kind for one in found} == {Kind.PICTURE_MISSING}
+        assert "hosts in a row did not answer" in found[-1].message
+
     def test_a_host_that_sends_programs_away_is_not_asked(self, copy, web):
         refusal = typed(b"User-agent: *\nDisallow: /\n", "text/plain")
         web.on("/pictures.example/robots.txt", refusal)
@@ -325,9 +340,10 @@ class TestTheRealFiles:
         found = collected(folder, images)
         assert len(found) == 505
         assert all(isinstance(outcome, Ok) for outcome in found)
+        assert len({outcome.value.attributes["document"] for outcome in found}) == 483
         for outcome in found:
             read = registry.scenarios.get(outcome.value.scenario).read(outcome.value.truth)
             assert isinstance(read, Ok)
             assert (read.value.repairs, read.value.flags) == ((), ())
-            drawn = outcome.value.provenance.recipe["picture"]
+            drawn = str(outcome.value.provenance.recipe["picture"])
             assert outcome.value.picture == picture(int(picture_number(drawn)))

@@ -66,9 +66,9 @@ def test_what_broke_off_or_is_damaged_is_not(body):
 def test_a_bomb_is_not_unpacked_to_its_end(monkeypatch):
     monkeypatch.setattr(http_whole, "MOST_UNPACKED", 1_000_000)
     bomb = gzip.compress(bytes(100_000_000))[:-1]
-    began = time.monotonic()
+    began = time.process_time()
     assert is_whole(bomb)
-    assert time.monotonic() - began < 2
+    assert time.process_time() - began < 2
 
 
 def test_an_archive_that_broke_off_is_asked_for_again_the_next_day(tmp_path):

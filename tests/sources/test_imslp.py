@@ -217,8 +217,8 @@ def test_names_that_differ_in_any_letter_have_ids_of_their_own():
 
 
 def test_a_page_of_any_size_is_read_in_no_time():
-    started = time.monotonic()
+    started = time.process_time()
     crowded = "{{#fte:imslpfile " + "|a b 1=" * 2_800 + "|File Name 1=x.pdf}}"
     assert 90 < len(read_entries(crowded * 200)) < 110  # what is left of the first 2 MB
     assert read_entries("{{#fte:imslpfile" * 1_000_000) == []
-    assert time.monotonic() - started < 20
+    assert time.process_time() - started < 20

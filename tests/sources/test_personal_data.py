@@ -161,9 +161,9 @@ def test_what_masking_would_not_hide_is_dropped(piece, reason):
 
 def test_a_directory_of_people_is_dropped_at_once():
     people = [{"text": f"u{n}@uni.edu", "children": []} for n in range(5_000)]
-    began = time.monotonic()
+    began = time.process_time()
     outcome = PersonalData().judge(material(json.dumps(people), "mindmap"))
-    assert time.monotonic() - began < 10  # each of 5,000 stand-ins in each of 15,000 strings: 60
+    assert time.process_time() - began < 10  # each of 5,000 stand-ins in each of 15,000 strings: 60
     assert isinstance(outcome, Failed)
     assert "5000 email: it is a directory (at most 200 are masked)" in outcome.message
     assert isinstance(PersonalData().judge(material(json.dumps(people[:200]), "mindmap")), Ok)

@@ -164,12 +164,12 @@ def test_reading_takes_no_longer_than_the_source_is_long():
 @pytest.mark.parametrize("begins", ["", "#( ", "#", "{ c4 "])
 def test_a_string_that_is_not_closed_is_read_once(begins):
     hostile = begins + '"' + '\\"' * 150_000
-    started = time.monotonic()
+    started = time.process_time()
     with pytest.raises(Unreadable):
         read_file(hostile)
     joined = score_includes.join("a.ly", hostile, ok)
     assert isinstance(joined, Ok)
-    assert time.monotonic() - started < 10
+    assert time.process_time() - started < 10
 
 
 def test_notes_under_words_are_not_counted_for_ever():

@@ -117,6 +117,6 @@ def test_what_is_no_picture_is_a_failure():
 def test_a_page_of_stripes_is_no_music_and_takes_no_time():
     page = np.full((30_000, 1_500), 255, np.uint8)
     page[::2] = 0
-    started = time.monotonic()
+    started = time.process_time()
     assert find_systems(page, whole_page=False).systems == ()
-    assert time.monotonic() - started < 20
+    assert time.process_time() - started < 20

@@ -36,7 +36,7 @@ def digest(seed: int) -> str:
 
 def test_the_bytes_are_those_that_were_written_down():
     """Whoever changes a chart raises ``VERSION`` and writes the new digest here."""
-    assert digest(1) == "c3f686da377fff45e1031ba78452cced219ccfb814066281369b9e9e46b5a6e1"
+    assert digest(1) == "31cae932dd64359b54cd53ab74482546e045dfdfb021f77037a496cc4494b513"
 
 
 @pytest.mark.parametrize("hash_seed", ["0", "77"])
