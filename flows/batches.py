@@ -16,7 +16,8 @@ from benchmark.outcome import Failed, Ok, Outcome, Stage, ok
 from benchmark.protocols import Model, Scenario
 from benchmark.records import Completion, Instance, Material, Record, Rendering, Score
 from flows import looks, road
-from flows.batching import Place, Redo, Work, each, finish
+from flows.batching import Place, Redo, Work, anywhere, each, finish
+from flows.judges import is_judged
 from flows.progress import current
 from flows.slots import container_limit, place, provider_limit
 from flows.workshop import Workshop
@@ -198,9 +199,18 @@ def score_batch(workshop: Workshop, batch: Batch) -> Tally:
         score,
         workshop.journal(Stage.SCORE, batch.part, Score),
         workshop.scoring(scenario),
-        redo=batch.redo_of(Stage.SCORE),
+        _judging(workshop, scenario),
+        batch.redo_of(Stage.SCORE),
     )
     return Tally.of(list(finished.values()))
+
+
+def _judging(workshop: Workshop, scenario: Scenario) -> Place:
+    """Return where answers get the slots of the judge that is asked about them, if one is."""
+    if not is_judged(scenario) or workshop.judge().model is None:
+        return anywhere
+    judge = workshop.judge()
+    return place(Stage.SCORE, [provider_limit(judge.name)], judge.concurrency)
 
 
 def _containers(workshop: Workshop, scenarios: Iterable[str]) -> Place:

@@ -8,7 +8,7 @@ import json
 import pytest
 
 from benchmark import registry
-from benchmark.outcome import ok
+from benchmark.outcome import Stage, ok
 from benchmark.protocols import Needs
 from benchmark.records import Completion, Instance, Provenance, Usage
 from benchmark.settings import Settings
@@ -16,6 +16,7 @@ from benchmark.snapshot import Snapshot, freeze
 from benchmark.store import Store
 from flows import batches, runs
 from flows.batches import Batch
+from flows.rerunning import _judge as judge_of
 from flows.workshop import Workshop
 from tests.pictures import encoded
 from tests.servers.openai_server import OpenAIServer, answer, error
@@ -155,3 +156,14 @@ def test_a_budget_ends_the_judging_and_a_larger_one_goes_on(work, server, monkey
 def test_the_metric_of_the_scenario_is_judged():
     metrics = registry.scenarios.get("flowce-reasoning").metrics
     assert [registry.metrics.get(name).needs for name in metrics] == [Needs.JUDGMENT]
+
+
+def test_a_stage_done_again_mixes_no_judges(store):
+    run = runs.Run(name="mine", snapshot="free", models=("talker",), baselines=(),
+                   scenarios=("flowce-reasoning",), seed=0, settings={},
+                   judge={"name": "openai/gpt-4.1"}, entries=())  # fmt: skip
+    workshop = Workshop(Settings(store=str(store)))
+    with pytest.raises(runs.RunError, match="run mine has another judge than is set now"):
+        judge_of(workshop, run, Stage.RENDER)
+    assert judge_of(workshop, run, Stage.SCORE) is workshop.judge()
+    workshop.close()
