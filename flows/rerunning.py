@@ -67,10 +67,10 @@ def rerun(request: RerunRequest) -> State:
                 own_prices=workshop.settings.prices,
             )
         batches = list(plan(workshop, run, redo, chosen))
-        states = submit(batches, workshop.budget, redo.stage)
+        ending = submit(batches, workshop.budget, redo.stage)
         made = {_place(e): e for batch in batches for e in runs.index(workshop, batch)}
         entries = tuple(made.get(_place(entry), entry) for entry in run.entries)
-        return conclude(workshop, run.model_copy(update={"entries": entries}), states)
+        return conclude(workshop, run.model_copy(update={"entries": entries}), ending)
 
 
 def _asked_for() -> dt.datetime:
