@@ -288,5 +288,31 @@ def test_a_run_that_is_stuck_in_running_is_found_dead_and_taken_up_again(
     )
     assert slots
     assert "no run is dead" in rerender(environment, "recover").stdout
-    told = rerender(environment, "provision")
+
+
+def test_every_deploy_makes_limits_and_automations_and_a_new_provider_gets_its_own(
+    api, environment
+):
+    from flows.provisioning import ZOMBIES
+
+    def automations():
+        return {one["name"]: one["id"] for one in api.post("/automations/filter", json={}).json()}
+
+    if ZOMBIES in automations():
+        api.delete(f"/automations/{automations()[ZOMBIES]}")
+    tex = "/v2/concurrency_limits/rerender-container-tex"
+    api.patch("/v2/concurrency_limits/rerender-container-web", json={"limit": 3})
+    assert api.delete(tex).status_code == 204
+    deployed = subprocess.run(
+        [sys.executable, "-m", "prefect", "--no-prompt", "deploy", "--all"], cwd=PROJECT,
+        env=client_of(environment), capture_output=True, text=True, timeout=PATIENCE, check=False,
+    )  # fmt: skip
+    assert deployed.returncode == 0, deployed.stdout
+    assert ZOMBIES in automations()
+    assert api.get(tex).json()["limit"] == 256
+    assert api.get("/v2/concurrency_limits/rerender-container-web").json()["limit"] == 3
+    new = "/v2/concurrency_limits/rerender-provider-newcomer"
+    assert api.get(new).status_code == 404
+    told = rerender(environment, "provision", "--provider", "newcomer")
     assert told.returncode == 0, told.stderr
+    assert api.get(new).json()["limit"] == 64
