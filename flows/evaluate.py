@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from prefect import Task, allow_failure, flow
@@ -70,7 +71,7 @@ def evaluate(request: EvaluateRequest = EvaluateRequest()) -> State:
                 f"of the {len(instances)} instances only their pictures are known, and "
                 f"{', '.join(models)} can answer with a truth only"
             )
-        states = submit(batches, workshop.budget)
+        ending = submit(batches, workshop.budget)
         return conclude(
             workshop,
             Run(
@@ -85,17 +86,28 @@ def evaluate(request: EvaluateRequest = EvaluateRequest()) -> State:
                 judge=None if judge is None else judge.settings(),
                 entries=tuple(entry for batch in batches for entry in runs.index(workshop, batch)),
             ),
-            states,
+            ending,
         )
 
 
-def submit(
-    batches: Sequence[Batch], budget: Budget, first: Stage = Stage.QUERY
-) -> list[State[Any]]:
-    """Send every batch down the road from a stage on and wait until all have come to its end.
+@dataclass(frozen=True)
+class Ending:
+    """How the batches of a run came to the end of the road."""
 
-    Returns the last state of every task, in the order of batches and stages.
-    """
+    tally: Tally
+    """All stages of all batches together."""
+    broke: str = ""
+    """What ended the first task that has no tally, if there is one."""
+
+    @property
+    def reason(self) -> str:
+        """Why there is something to run again, in one line; empty where there is nothing."""
+        told = f"{self.tally.infra} to run again: {self.tally.first_infra}"
+        return self.broke or (told if self.tally.infra else "")
+
+
+def submit(batches: Sequence[Batch], budget: Budget, first: Stage = Stage.QUERY) -> Ending:
+    """Send every batch down the road from a stage on and wait until all have come to its end."""
     stages = list(TASKS)[list(TASKS).index(first) :]
     count = sum(len(batch.instances) for batch in batches)
     for stage in stages:
@@ -112,10 +124,22 @@ def submit(
         tally = future.result(raise_on_failure=False)
         if isinstance(tally, Tally):
             progress.note(*futures[future], tally)
-    return [future.state for future in futures]
+    return _ending(list(futures))
 
 
-def conclude(workshop: Workshop, run: Run, states: Sequence[State[Any]]) -> State[str]:
+def _ending(futures: Sequence[Any]) -> Ending:
+    """Sum up what tasks have returned, in the order of batches and stages."""
+    total, broke = Tally(), ""
+    for future in futures:
+        tally = future.result(raise_on_failure=False)
+        if isinstance(tally, Tally):
+            total = total.plus(tally)
+        elif not future.state.is_completed():
+            broke = broke or future.state.message
+    return Ending(total, broke)
+
+
+def conclude(workshop: Workshop, run: Run, ending: Ending) -> State[str]:
     """Write a run's document, show the run, and say how it ended.
 
     Raises:
@@ -128,9 +152,8 @@ def conclude(workshop: Workshop, run: Run, states: Sequence[State[Any]]) -> Stat
             raise
         raise RunError(f"run {run.name}: {NO_SPACE}") from error
     publish_run(run.name, runs.look_up(workshop, run), workshop.store.get)
-    broken = [state.message for state in states if not state.is_completed()]
-    if broken:
-        return Failed(message=f"run {run.name}: {broken[0]}", data=run.name)
+    if ending.reason:
+        return Failed(message=f"run {run.name}: {ending.reason}", data=run.name)
     return Completed(message=f"run {run.name}", data=run.name)
 
 

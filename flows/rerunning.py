@@ -69,12 +69,12 @@ def rerun(request: RerunRequest) -> State:
             own_prices=workshop.settings.prices,
         )
         batches = list(plan(workshop, run, redo, chosen))
-        states = submit(batches, workshop.budget, redo.stage)
+        ending = submit(batches, workshop.budget, redo.stage)
         made = {_place(e): e for batch in batches for e in runs.index(workshop, batch)}
         entries = tuple(made.get(_place(entry), entry) for entry in run.entries)
         judged = None if judge is None else judge.settings()
         made_again = run.model_copy(update={"entries": entries, "judge": judged})
-        return conclude(workshop, made_again, states)
+        return conclude(workshop, made_again, ending)
 
 
 def _asked_for() -> dt.datetime:

@@ -115,7 +115,7 @@ def test_everything_is_asked_again_and_success_is_not_replaced_by_a_fault_of_our
     began = time.time()
     state, traced, results = rerun(settings, stage="query", only="all")
     assert state.is_failed()
-    assert "4 done, 0 failed by the model, 1 to run again: query failed" in state.message
+    assert ": 1 to run again: query failed" in state.message
     assert results["query"] == {"done": 4, "infra": 1}
     assert texts_of(traced) == {"toy/1": "changed", **dict.fromkeys(FIVE[1:], "something")}
     assert all(isinstance(one.rendering, Ok) for one in traced.values())

@@ -90,14 +90,13 @@ class Answers:
         return (failed or answer(f"digraph {{ a -> c{self.given} }}"))(received)
 
 
-def begin(api, store, later=dt.timedelta(), **environment) -> str:
+def begin(api, store, **environment) -> str:
     """Start an evaluation as the interface does; returns the run's id."""
-    moment = (dt.datetime.now(dt.UTC) + later).isoformat()
     deployment = api.get("/deployments/name/evaluate/evaluate").json()["id"]
     wanted = {
         "parameters": {"request": {"snapshot": "graphs", "models": [MODEL], "name": "graphs"}},
         "job_variables": {"env": {"RERENDER_STORE": str(store), **environment}},
-        "state": {"type": "SCHEDULED", "state_details": {"scheduled_time": moment}},
+        "state": {"type": "SCHEDULED"},
     }
     made = api.post(f"/deployments/{deployment}/create_flow_run", json=wanted)
     assert made.status_code == 201, made.text
@@ -164,18 +163,28 @@ def killed(api, environment, frozen, provider, tmp_path_factory):
             assert api.delete(f"/automations/{automation['id']}").status_code == 204
     store = shutil.copytree(frozen, tmp_path_factory.mktemp("killed") / "store")
     Answers(provider, lambda number: hang() if number > 3 else None)
-    run = begin(api, store, later=dt.timedelta(days=1))
+    take_runs(api, paused=True)  # the worker leaves it to us
+    run = begin(api, store)
     starter = subprocess.Popen(
         [sys.executable, "-m", "prefect", "flow-run", "execute", run],
         env={**client_of(environment), "RERENDER_STORE": str(store)}, cwd=PROJECT,
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
-    wait_for(lambda: len(provider.requests) > 3 and starter.poll() is None, "models are asked")
-    assert api.get(f"/v2/concurrency_limits/{PROVIDER}").json()["active_slots"] > 0
-    for process in [psutil.Process(starter.pid), *psutil.Process(starter.pid).children(True)]:
-        process.kill()
-    starter.wait()
+    try:
+        wait_for(lambda: len(provider.requests) > 3, "models are asked")
+        assert api.get(f"/v2/concurrency_limits/{PROVIDER}").json()["active_slots"] > 0
+    finally:
+        for process in [*psutil.Process(starter.pid).children(True), psutil.Process(starter.pid)]:
+            process.kill()
+        starter.wait()
+    take_runs(api, paused=False)
     return run, store
+
+
+def take_runs(api, *, paused: bool) -> None:
+    """Let the worker take runs of the pool, or none."""
+    told = api.patch("/work_pools/rerender", json={"is_paused": paused})
+    assert told.status_code == 204, told.text
 
 
 def test_a_provider_that_fails_is_asked_again_for_what_it_did_not_answer(
@@ -185,7 +194,7 @@ def test_a_provider_that_fails_is_asked_again_for_what_it_did_not_answer(
     run = begin(api, store)
     state = ended(api, run)
     assert state["type"] == "FAILED"
-    assert "1 to run again: query failed (provider_error, infra): " in state["message"]
+    assert "2 to run again: query failed (provider_error, infra): " in state["message"]
     assert "\n" not in state["message"]
     assert len(provider.requests) == dots.PIECES
     assert len(journalled(store, "score")) == dots.PIECES - 2, "the others went on"
@@ -279,5 +288,31 @@ def test_a_run_that_is_stuck_in_running_is_found_dead_and_taken_up_again(
     )
     assert slots
     assert "no run is dead" in rerender(environment, "recover").stdout
-    told = rerender(environment, "provision")
+
+
+def test_every_deploy_makes_limits_and_automations_and_a_new_provider_gets_its_own(
+    api, environment
+):
+    from flows.provisioning import ZOMBIES
+
+    def automations():
+        return {one["name"]: one["id"] for one in api.post("/automations/filter", json={}).json()}
+
+    if ZOMBIES in automations():
+        api.delete(f"/automations/{automations()[ZOMBIES]}")
+    tex = "/v2/concurrency_limits/rerender-container-tex"
+    api.patch("/v2/concurrency_limits/rerender-container-web", json={"limit": 3})
+    assert api.delete(tex).status_code == 204
+    deployed = subprocess.run(
+        [sys.executable, "-m", "prefect", "--no-prompt", "deploy", "--all"], cwd=PROJECT,
+        env=client_of(environment), capture_output=True, text=True, timeout=PATIENCE, check=False,
+    )  # fmt: skip
+    assert deployed.returncode == 0, deployed.stdout
+    assert ZOMBIES in automations()
+    assert api.get(tex).json()["limit"] == 256
+    assert api.get("/v2/concurrency_limits/rerender-container-web").json()["limit"] == 3
+    new = "/v2/concurrency_limits/rerender-provider-newcomer"
+    assert api.get(new).status_code == 404
+    told = rerender(environment, "provision", "--provider", "newcomer")
     assert told.returncode == 0, told.stderr
+    assert api.get(new).json()["limit"] == 64
