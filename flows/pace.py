@@ -1,7 +1,8 @@
 """The pace of sites kept by all runs together, where a Prefect server knows of them all.
 
 Each site has a global concurrency limit ``rerender-site-<name>`` of one slot that comes back after
-the site's interval. Runs on several machines that share a server take their turns there. Without a
+the site's interval; those that sources name are made with the deployments, the others when they are
+first asked. Runs on several machines that share a server take their turns there. Without a
 server the pace is that of the process (``sources.http_pace``), which always holds as well.
 """
 
@@ -11,12 +12,16 @@ import logging
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import httpx
 
 from sources import http_pace
 from sources.http_pace import Pace
 from sources.http_site import Site
+
+if TYPE_CHECKING:
+    from prefect.client.orchestration import SyncPrefectClient
 
 LONGEST_QUEUE = 900.0
 """Seconds to wait for a turn that the server gives, before going on without it."""
@@ -59,9 +64,12 @@ class ServerPace:
             self._warn(site, error)
 
     def _prepare(self, site: Site) -> None:
+        from prefect.client.orchestration import get_client
+
         with self._guard:
             if site.name not in self._known:
-                ensure_limit(site)
+                with get_client(sync_client=True) as client:
+                    ensure_limit(client, site)
                 self._known.add(site.name)
 
     def _warn(self, site: Site, error: Exception) -> None:
@@ -84,13 +92,12 @@ def limit_name(site: Site) -> str:
     return f"rerender-site-{site.name}"
 
 
-def ensure_limit(site: Site) -> None:
+def ensure_limit(client: SyncPrefectClient, site: Site) -> None:
     """Create a site's limit if there is none; a slower one that somebody set is left alone.
 
     Raises:
         httpx.HTTPError: the server does not answer, or not as it should.
     """
-    from prefect.client.orchestration import get_client
     from prefect.client.schemas.actions import (
         GlobalConcurrencyLimitCreate,
         GlobalConcurrencyLimitUpdate,
@@ -98,19 +105,18 @@ def ensure_limit(site: Site) -> None:
     from prefect.exceptions import ObjectAlreadyExists, ObjectNotFound
 
     name, decay = limit_name(site), 1.0 / site.interval
-    with get_client(sync_client=True) as client:
+    try:
+        found = client.read_global_concurrency_limit_by_name(name)
+    except ObjectNotFound:
+        wanted = GlobalConcurrencyLimitCreate(name=name, limit=1, slot_decay_per_second=decay)
         try:
-            found = client.read_global_concurrency_limit_by_name(name)
-        except ObjectNotFound:
-            wanted = GlobalConcurrencyLimitCreate(name=name, limit=1, slot_decay_per_second=decay)
-            try:
-                client.create_global_concurrency_limit(wanted)
-            except ObjectAlreadyExists:
-                return  # another run was quicker
-            return
-        if found.limit > 1 or not 0 < found.slot_decay_per_second <= decay:
-            change = GlobalConcurrencyLimitUpdate(limit=1, slot_decay_per_second=decay)
-            client.update_global_concurrency_limit(name, change)
+            client.create_global_concurrency_limit(wanted)
+        except ObjectAlreadyExists:
+            return  # another run was quicker
+        return
+    if found.limit > 1 or not 0 < found.slot_decay_per_second <= decay:
+        change = GlobalConcurrencyLimitUpdate(limit=1, slot_decay_per_second=decay)
+        client.update_global_concurrency_limit(name, change)
 
 
 @contextmanager

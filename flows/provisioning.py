@@ -23,8 +23,9 @@ from prefect.exceptions import ObjectNotFound
 from pydantic import SecretStr
 
 from benchmark.settings import PROJECT, Settings
-from flows import slots
+from flows import pace, slots
 from flows.station import HEARTBEAT_SECONDS
+from sources.known_sites import known_sites
 
 POOL = "rerender"
 ZOMBIES = "Rerender: runs that died become Crashed"
@@ -58,6 +59,8 @@ def provision(settings: Settings) -> None:
             pool = WorkPoolCreate(name=POOL, type="process", description="Runs on this machine.")
             client.create_work_pool(pool)
         slots.ensure(client, slots.wanted(settings))
+        for site in known_sites(settings):
+            pace.ensure_limit(client, site)
         _automate(client, zombies())
         for told in [] if settings.webhook is None else notifications(settings.webhook):
             _automate(client, told)

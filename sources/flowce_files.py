@@ -17,7 +17,8 @@ from pathlib import Path, PurePosixPath
 from typing import Protocol
 
 from benchmark.outcome import Failed, Kind, Outcome, Stage, ok
-from sources.http import MEGABYTE, Claim, Client, Keep, Site
+from sources.github_api import RAW_SITE
+from sources.http import MEGABYTE, Claim, Client, Keep
 from sources.own_files import read_file
 
 REPOSITORY = "360AILAB-NLP/FlowCE"
@@ -29,7 +30,6 @@ ROWS = 2_000
 """Questions of one dimension; there are 105 at most."""
 _COLUMNS = ("index", "question", "answer", "category", "image_path")
 _FOLDER = "flowce_benchmark"
-_RAW = Site("github-raw", frozenset({"raw.githubusercontent.com"}), 1.0)
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,11 @@ class RemoteFiles:
     def read(self, name: str) -> Outcome[bytes]:
         """Return a file; failures are the client's."""
         answer = self._client.get(
-            _RAW, f"{self._base}/{name}", claims=(Claim.TEXT,), most=FILE_BYTES, keep=Keep.FOR_EVER
+            RAW_SITE,
+            f"{self._base}/{name}",
+            claims=(Claim.TEXT,),
+            most=FILE_BYTES,
+            keep=Keep.FOR_EVER,
         )
         return answer if isinstance(answer, Failed) else ok(answer.value.body)
 

@@ -79,6 +79,10 @@ class Repository(BaseModel):
         return licences.spdx(self.licence.spdx_id if self.licence else None)
 
 
+RAW_SITE = Site("github-raw", frozenset({"raw.githubusercontent.com"}), 0.5)
+"""Files of repositories; public, so no token goes there."""
+
+
 def has_token(settings: Settings) -> bool:
     """Tell whether the user has set a token; an empty one is none."""
     token = settings.github_token

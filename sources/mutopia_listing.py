@@ -16,8 +16,8 @@ from urllib.parse import quote
 from benchmark.outcome import Failed, Kind, Outcome, Stage, ok
 from benchmark.records import digest_bytes
 from benchmark.settings import Settings
-from sources.github_api import core_site
-from sources.http import Claim, Client, Keep, Site
+from sources.github_api import RAW_SITE, core_site
+from sources.http import Claim, Client, Keep
 
 REPOSITORY = "MutopiaProject/MutopiaProject"
 API = f"https://api.github.com/repos/{REPOSITORY}"
@@ -36,7 +36,6 @@ class Listing:
         """Remember the client; pace and token are those of everything that asks GitHub."""
         self._client = client
         self._api = core_site(settings)
-        self._raw = Site("github-raw", frozenset({"raw.githubusercontent.com"}), 0.5)
 
     def newest(self) -> Outcome[str]:
         """Return the newest commit, the same all day."""
@@ -59,7 +58,7 @@ class Listing:
     def text(self, commit: str, path: str) -> Outcome[str]:
         """Return a file, in UTF-8 or, if it is not that, Latin-1."""
         got = self._client.get(
-            self._raw, self.address(commit, path), most=MOST_BYTES, keep=Keep.FOR_EVER
+            RAW_SITE, self.address(commit, path), most=MOST_BYTES, keep=Keep.FOR_EVER
         )
         if isinstance(got, Failed):
             return got

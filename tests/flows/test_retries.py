@@ -310,6 +310,7 @@ def test_every_deploy_makes_limits_and_automations_and_a_new_provider_gets_its_o
     assert deployed.returncode == 0, deployed.stdout
     assert ZOMBIES in automations()
     assert api.get(tex).json()["limit"] == 256
+    assert api.get("/v2/concurrency_limits/rerender-site-arxiv").json()["limit"] == 1
     assert api.get("/v2/concurrency_limits/rerender-container-web").json()["limit"] == 3
     new = "/v2/concurrency_limits/rerender-provider-newcomer"
     assert api.get(new).status_code == 404
