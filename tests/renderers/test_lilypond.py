@@ -9,6 +9,7 @@ import pytest
 
 from benchmark.outcome import Kind, Ok
 from benchmark.records import Structure
+from renderers.job import Limits
 from renderers.lilypond import INSTALLED, LilypondRenderer, pages_in_order
 from tests.cases import SHARED, case_params
 from tests.contracts.renderer_contract import RendererContract, fail, render
@@ -215,13 +216,25 @@ WITHOUT_INCLUDE = {"no2.ly": "header.ly", "no10.ly": "header.ly"}
 """Parts of a set whose common header is not beside them."""
 
 
+class WithTime(LilypondRenderer):
+    """Has the patience that a long score needs on a busy machine."""
+
+    limits = Limits(seconds=120, memory_mb=1024)
+
+
+@pytest.fixture(scope="module")
+def patient():
+    with WithTime() as renderer:
+        yield renderer
+
+
 @pytest.mark.skipif(not SCORES, reason="no shared/real/ly beside the checkout")
 @pytest.mark.parametrize("path", SCORES, ids=lambda path: path.name)
-def test_real_scores_render(renderer, path: Path):
+def test_real_scores_render(patient, path: Path):
     text = path.read_text("utf-8", "replace")
     declared = re.search(r'\\version\s+"([\d.]+)"', text)
     options = {"convert_from": declared[1]} if declared else {}
-    picture = render(renderer, score(text, **options))
+    picture = render(patient, score(text, **options))
     assert picture.width > 900
     missing = WITHOUT_INCLUDE.get(path.name)
     if missing:
@@ -232,10 +245,10 @@ def test_real_scores_render(renderer, path: Path):
 
 
 @pytest.mark.skipif(not SCORES, reason="no shared/real/ly beside the checkout")
-def test_a_real_score_of_several_files(renderer, shared):
+def test_a_real_score_of_several_files(patient, shared):
     folder = shared / "real" / "ly" / "multi_kv487-lys"
     files = {path.name: path.read_bytes() for path in folder.glob("*.ly")}
     structure = Structure(files=files, entry="no1.ly", options={"convert_from": "1.9.8"})
-    flags = render(renderer, structure).flags
+    flags = render(patient, structure).flags
     assert flags  # the footer is joined with a "+" that convert-ly leaves as it is
     assert all(flag.message.startswith("header.ly:") for flag in flags)
