@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from prefect import flow
 from prefect.client.schemas.objects import State
-from prefect.context import FlowRunContext
 from prefect.states import Completed, Failed
 
-from benchmark.store import Store
+from flows.attempts import note, recall
 from flows.evaluate import evaluate
 from flows.forms import BenchmarkRequest, EvaluateRequest, RefreshRequest, ReportRequest
 from flows.freezing import NothingNew
@@ -35,7 +33,7 @@ def benchmark(request: BenchmarkRequest = BenchmarkRequest()) -> State:
         published.
     """
     with opened() as workshop:
-        snapshot = _frozen(workshop.store) or _refresh(workshop, request)
+        snapshot = recall(workshop.store, "snapshot") or _refresh(workshop, request)
         if isinstance(snapshot, NothingNew):
             return Completed(message=f"nothing new: {snapshot}")
         asked = EvaluateRequest(
@@ -69,26 +67,5 @@ def _refresh(workshop: Workshop, request: BenchmarkRequest) -> str | NothingNew:
         return snapshot
     if isinstance(snapshot, BaseException):
         raise snapshot
-    note = _note()
-    if note is not None:
-        workshop.store.write_document(note, json.dumps({"snapshot": snapshot}))
+    note(workshop.store, "snapshot", snapshot)
     return snapshot
-
-
-def _frozen(store: Store) -> str | None:
-    """Return the snapshot that an earlier attempt of this run has frozen, if it is there."""
-    note = _note()
-    if note is None:
-        return None
-    try:
-        name: str = json.loads(store.read_document(note))["snapshot"]
-    except FileNotFoundError:
-        return None
-    return name if name in store.documents("snapshots") else None
-
-
-def _note() -> str | None:
-    """Return the document in which attempts of this run tell each other of their snapshot."""
-    context = FlowRunContext.get()
-    known = None if context is None else context.flow_run
-    return None if known is None else f"cycles/{known.id}.json"

@@ -21,6 +21,7 @@ from benchmark.protocols import Scenario
 from benchmark.records import Completion, Instance, Rendering, Score
 from benchmark.store import Journal
 from flows import road, runs, tasks
+from flows.attempts import same
 from flows.batches import Batch, applicable
 from flows.batching import Only, Redo
 from flows.budget import budget
@@ -49,7 +50,8 @@ def rerun(request: RerunRequest) -> State:
             its answers judged by two judges.
     """
     with opened() as workshop:
-        run = runs.load(workshop.store, request.run or runs.newest(workshop.store))
+        name = request.run or same(workshop.store, "run", lambda: runs.newest(workshop.store))
+        run = runs.load(workshop.store, name)
         redo = Redo(
             stage=Stage(request.stage),
             only=request.only,
@@ -92,7 +94,8 @@ def choose(workshop: Workshop, run: Run, redo: Redo) -> list[Entry]:
     """Return the entries that a stage is done again for.
 
     Those that never came to it, since an earlier stage failed, are none of them. Those that have
-    been done again since the wish was said are, so that the stages after it follow.
+    been done again since the wish was said are, so that the stages after it follow. So are those
+    that point to scores of another judge or metric version, though today's may be known already.
     """
     instances = {item.id: item for item in workshop.snapshot(run.snapshot).instances}
     chosen = []
@@ -101,7 +104,8 @@ def choose(workshop: Workshop, run: Run, redo: Redo) -> list[Entry]:
         if keys is None:
             continue
         journal, known = keys
-        if redo.only is Only.ALL or any(_is_open(journal, key, redo) for key in known):
+        elsewhere = redo.stage is Stage.SCORE and not set(known) <= set(entry.scores.values())
+        if redo.only is Only.ALL or elsewhere or any(_is_open(journal, key, redo) for key in known):
             chosen.append(entry)
     return chosen
 
@@ -161,7 +165,7 @@ def _judge(workshop: Workshop, run: Run, stage: Stage) -> Judge | None:
     if stage is not Stage.SCORE and run.judge not in (None, judge.settings()):
         raise RunError(
             f"run {run.name} has another judge than is set now, and some of its answers would be "
-            f"judged by each; first `rerender rerun {run.name} --stage score --only all`"
+            f"judged by each; first `rerender rerun {run.name} --stage score`"
         )
     return judge
 
