@@ -47,7 +47,7 @@ def rerun(request: RerunRequest) -> State:
 
     Raises:
         RunError: there is no such run, or a model would be asked in another way than it was, or
-            its answers judged by two judges.
+            its answers be rendered in two ways or judged by two judges.
     """
     with opened() as workshop:
         name = request.run or same(workshop.store, "run", lambda: runs.newest(workshop.store))
@@ -63,6 +63,8 @@ def rerun(request: RerunRequest) -> State:
             return Completed(message=told, data=run.name)
         if redo.stage is Stage.QUERY:
             _require_same_questions(workshop, run, chosen)
+        if redo.stage is not Stage.SCORE:
+            _require_same_road(workshop, run, chosen)
         judge = _judge(workshop, run, redo.stage)
         workshop.budget = budget(
             [*run.models, *((judge.model,) if judge is not None and judge.model else ())],
@@ -154,6 +156,30 @@ def _require_same_questions(workshop: Workshop, run: Run, chosen: Sequence[Entry
             raise RunError(
                 f"run {run.name} asked {entry.model} in another way: its settings or the prompt "
                 f"have changed since; `rerender evaluate {run.snapshot}` makes a new run"
+            )
+
+
+def _require_same_road(workshop: Workshop, run: Run, chosen: Sequence[Entry]) -> None:
+    """Refuse to mix pictures of two container images, or versions of a scenario, in one run."""
+    again = {_place(entry) for entry in chosen}
+    instances = {item.id: item for item in workshop.snapshot(run.snapshot).instances}
+    for name in dict.fromkeys(entry.scenario for entry in chosen):
+        scenario = registry.scenarios.get(name)
+        found = []
+        for entry in run.entries:
+            if entry.scenario != name or not entry.render or _place(entry) in again:
+                continue
+            asked = workshop.journal(Stage.QUERY, entry.part, Completion).get(entry.query)
+            if isinstance(asked, Ok):
+                now = road.render_key(workshop, scenario, instances[entry.instance], asked.value)
+                if not isinstance(now, Ok):
+                    return  # no engine: nothing is rendered either
+                found.append(now.value == entry.render)
+        if found and not any(found):
+            raise RunError(
+                f"run {run.name}: {name} is rendered in another way now (its version or its "
+                f"container image has changed), and pictures of both would stand side by side; "
+                f"first `rerender rerun {run.name} --stage render --only all`"
             )
 
 

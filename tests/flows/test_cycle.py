@@ -34,7 +34,7 @@ def test_a_week_in_which_nothing_is_usable_is_a_failure(settings, sites):
         assert benchmark(asked, return_state=True).is_failed()
 
 
-def retried(state, asked):
+def retried(state, parameters, flow=benchmark):
     """Do a flow run again, as a worker does after Retry in the interface."""
     from prefect.client.orchestration import get_client
     from prefect.flow_engine import run_flow
@@ -45,7 +45,7 @@ def retried(state, asked):
         client.set_flow_run_state(run, AwaitingRetry(), force=True)
         client.set_flow_run_state(run, Pending(), force=True)
         taken = client.read_flow_run(run)
-    return run_flow(benchmark, taken, {"request": asked}, return_type="state")
+    return run_flow(flow, taken, parameters, return_type="state")
 
 
 def test_a_retry_evaluates_what_the_first_attempt_has_frozen(
@@ -67,7 +67,7 @@ def test_a_retry_evaluates_what_the_first_attempt_has_frozen(
         assert state.is_failed()
         assert "2 to run again: query failed" in state.message
         site.script.append(piece("site-a", 3))
-        state = retried(state, asked)
+        state = retried(state, {"request": asked})
         assert state.is_completed(), state.message
         run = runs.load(workshop.store, state.result())
         assert [one.fate for one in runs.look_up(workshop, run)] == ["clean"] * 2
