@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import datetime as dt
 import os
-import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +17,8 @@ from typing import Any, NamedTuple, Protocol
 
 import fsspec
 from fsspec.implementations.local import LocalFileSystem
+
+from benchmark.drafts import draft, sweep
 
 S3 = frozenset({"s3", "s3a"})
 ATOMIC = S3 | {"gs", "gcs", "abfs", "abfss", "az", "memory"}
@@ -71,11 +72,19 @@ class Backend(Protocol):
         """Return the files of a folder by name; none where there is no folder."""
         ...
 
+    def sweep(self) -> None:
+        """Remove what processes that are gone have left half written."""
+        ...
+
 
 class Disk:
     """A folder of this machine, or one that is mounted."""
 
     grows = True
+
+    def __init__(self, root: str) -> None:
+        """Remember the folder; nothing is made yet."""
+        self._root = Path(root)
 
     def read(self, path: str) -> bytes:
         """Return a file (raises FileNotFoundError)."""
@@ -86,13 +95,13 @@ class Disk:
         return {path: _tail(Path(path), start) for path, start in starts.items()}
 
     def write(self, path: str, data: bytes) -> None:
-        """Write a file beside its place, force it to the disk, and move it there."""
-        with _beside(Path(path), data) as temporary:
+        """Write a file aside, force it to the disk, and move it to its place."""
+        with draft(self._root, Path(path), data) as temporary:
             temporary.replace(path)
 
     def create(self, path: str, data: bytes) -> None:
         """Do the same, unless the file is there (raises FileExistsError)."""
-        with _beside(Path(path), data) as temporary:
+        with draft(self._root, Path(path), data) as temporary:
             os.link(temporary, path)
 
     def keep(self, path: str, data: bytes) -> None:
@@ -112,6 +121,10 @@ class Disk:
         except FileNotFoundError:
             return []
         return sorted(Found(name, status.st_size, status.st_mtime) for name, status in found)
+
+    def sweep(self) -> None:
+        """Remove the drafts of processes that are gone."""
+        sweep(self._root)
 
 
 class ObjectStore:
@@ -168,6 +181,9 @@ class ObjectStore:
             return []
         return sorted(_found(entry) for entry in entries if entry["type"] == "file")
 
+    def sweep(self) -> None:
+        """Do nothing: an object is put whole or not at all."""
+
     @contextmanager
     def _told(self) -> Iterator[None]:
         """Turn what the client raises into one line with the next step."""
@@ -208,23 +224,8 @@ def connect(location: str) -> tuple[Backend, Any, str]:
     except ImportError as error:
         raise StoreError(f"{protocol}:// needs another package: {error}") from error
     if isinstance(fs, LocalFileSystem):
-        return Disk(), fs, root
+        return Disk(root), fs, root
     return ObjectStore(fs, f"{protocol}://{root}"), fs, root
-
-
-@contextmanager
-def _beside(path: Path, data: bytes) -> Iterator[Path]:
-    """Have bytes on the disk under another name in the same folder."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
-    try:
-        with temporary.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        yield temporary
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _tail(path: Path, start: int) -> bytes:

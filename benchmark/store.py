@@ -3,6 +3,7 @@
 Layout::
 
     blobs/ab/abcdef…                 bytes named by their sha256
+    */.drafts/                       what is being written (benchmark.drafts)
     journals/<stage>/<part>/<writer>-<n>.jsonl   a line per finished instance: {key, at, outcome}
     snapshots/<name>.json            manifests (benchmark.snapshot)
 
@@ -121,6 +122,10 @@ class Store:
         found = [one for one in self.backend.files(self.path(folder)) if one.name.endswith(suffix)]
         last = max(found, key=lambda one: (one.written, one.name), default=None)
         return None if last is None else last.name.removesuffix(suffix)
+
+    def sweep(self) -> None:
+        """Remove what processes that were killed have left half written."""
+        self.backend.sweep()
 
     def _blob(self, digest: Digest) -> str:
         return self.path("blobs", digest[:2], digest)

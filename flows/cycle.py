@@ -8,17 +8,21 @@ from prefect import flow
 from prefect.client.schemas.objects import State
 from prefect.states import Completed, Failed
 
-from benchmark.settings import Settings
+from flows.attempts import note, recall
 from flows.evaluate import evaluate
 from flows.forms import BenchmarkRequest, EvaluateRequest, RefreshRequest, ReportRequest
 from flows.freezing import NothingNew
 from flows.refresh import refresh
 from flows.report import report
+from flows.workshop import Workshop, opened
 
 
 @flow(name="benchmark", persist_result=False)
 def benchmark(request: BenchmarkRequest = BenchmarkRequest()) -> State:
     """Fetch what is new, ask the models about it, and publish a leaderboard.
+
+    A retry goes on with the snapshot that an earlier attempt has frozen: what is in it would not
+    be new any more.
 
     Args:
         request: what is fetched, and who is asked about it.
@@ -28,31 +32,40 @@ def benchmark(request: BenchmarkRequest = BenchmarkRequest()) -> State:
         Failed where something of the infrastructure failed, though a report of the rest is
         published.
     """
-    settings = Settings()
+    with opened() as workshop:
+        snapshot = recall(workshop.store, "snapshot") or _refresh(workshop, request)
+        if isinstance(snapshot, NothingNew):
+            return Completed(message=f"nothing new: {snapshot}")
+        asked = EvaluateRequest(
+            snapshot=snapshot,
+            models=request.models or workshop.settings.models,
+            max_tokens=request.max_tokens,
+            max_cost=request.max_cost,
+        )
+        state: Any = evaluate(asked, return_state=True)
+        run = state.result(raise_on_failure=False)
+        if isinstance(run, BaseException):
+            raise run
+        report(ReportRequest(run=run))
+    if state.is_completed():
+        return Completed(message=state.message, data=run)
+    return Failed(message=state.message, data=run)
+
+
+def _refresh(workshop: Workshop, request: BenchmarkRequest) -> str | NothingNew:
+    """Freeze what is new and note it for a retry; returns the snapshot, or that there is none."""
     wanted = RefreshRequest(
-        sources=request.sources or settings.refresh_sources,
+        sources=request.sources or workshop.settings.refresh_sources,
         days=request.days,
         limit=request.limit,
         only_new=request.only_new,
         partial=request.partial,
     )
     refreshed: Any = refresh(wanted, return_state=True)
-    snapshot = refreshed.result(raise_on_failure=False)
+    snapshot: str | BaseException = refreshed.result(raise_on_failure=False)
     if isinstance(snapshot, NothingNew):
-        return Completed(message=f"nothing new: {snapshot}")
+        return snapshot
     if isinstance(snapshot, BaseException):
         raise snapshot
-    asked = EvaluateRequest(
-        snapshot=snapshot,
-        models=request.models or settings.models,
-        max_tokens=request.max_tokens,
-        max_cost=request.max_cost,
-    )
-    state: Any = evaluate(asked, return_state=True)
-    run = state.result(raise_on_failure=False)
-    if isinstance(run, BaseException):
-        raise run
-    report(ReportRequest(run=run))
-    if state.is_completed():
-        return Completed(message=state.message, data=run)
-    return Failed(message=state.message, data=run)
+    note(workshop.store, "snapshot", snapshot)
+    return snapshot

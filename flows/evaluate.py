@@ -19,6 +19,7 @@ from benchmark.selection import evenly
 from benchmark.snapshot import newest
 from flows import runs, tasks
 from flows.artifacts import Progress, publish_run
+from flows.attempts import same
 from flows.batches import Batch, Tally
 from flows.batching import NO_SPACE, is_full
 from flows.budget import Budget, budget
@@ -49,16 +50,25 @@ def evaluate(request: EvaluateRequest = EvaluateRequest()) -> State:
 
     Returns:
         A state whose data is the run's name.
+
+    Raises:
+        RunError: a run of that name was judged by another judge.
     """
     with opened() as workshop:
-        snapshot = request.snapshot or newest(workshop.store)
+        snapshot = request.snapshot or same(
+            workshop.store, "snapshot", lambda: newest(workshop.store)
+        )
         models = list(dict.fromkeys(request.models or workshop.settings.models))
         instances = select(workshop, snapshot, request)
         for model in models:
             workshop.model(model, snapshot)  # an unknown name ends the flow before any work
-        names = dict.fromkeys(instance.scenario for instance in instances)
-        scenarios = [registry.scenarios.get(name) for name in names]
+        asked = dict.fromkeys(instance.scenario for instance in instances)
+        scenarios = [registry.scenarios.get(scenario) for scenario in asked]
         judge = workshop.judge() if any(map(is_judged, scenarios)) else None
+        name = request.name or run_name(
+            snapshot, models, [instance.id for instance in instances], judge
+        )
+        runs.require_same_judge(workshop.store, name, judge)
         workshop.budget = budget(
             [*models, *((judge.model,) if judge is not None and judge.model else ())],
             most_tokens=request.max_tokens,
@@ -75,8 +85,7 @@ def evaluate(request: EvaluateRequest = EvaluateRequest()) -> State:
         return conclude(
             workshop,
             Run(
-                name=request.name
-                or run_name(snapshot, models, [instance.id for instance in instances]),
+                name=name,
                 snapshot=snapshot,
                 models=tuple(models),
                 baselines=tuple(m for m in models if workshop.model(m, snapshot).sees_truth),

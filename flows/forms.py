@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from benchmark.snapshot import NAME
 from flows.batching import Only
@@ -132,8 +132,8 @@ class RerunRequest(Asked):
     )
     since: dt.datetime | None = Field(
         default=None,
-        description="What has been done again since then is done; left out: since this run was "
-        "asked for, so a retry of it goes on where it stopped.",
+        description="What has been done again since then (UTC, unless it says another zone) is "
+        "done; left out: since this run was asked for, so a retry of it goes on where it stopped.",
     )
     max_tokens: int | None = Field(
         default=None, ge=1, description="Stop asking once so many tokens went in and out."
@@ -141,6 +141,12 @@ class RerunRequest(Asked):
     max_cost: float | None = Field(
         default=None, gt=0, description="Stop asking once so many US dollars are spent."
     )
+
+    @field_validator("since")
+    @classmethod
+    def _utc(cls, since: dt.datetime | None) -> dt.datetime | None:
+        """Read a time without a zone as UTC, wherever the worker is that takes the run."""
+        return since.replace(tzinfo=dt.UTC) if since and since.tzinfo is None else since
 
 
 class ReportRequest(Asked):

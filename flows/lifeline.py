@@ -14,7 +14,9 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import logging
 import os
+import re
 import secrets
 import shutil
 import subprocess
@@ -22,6 +24,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,14 +37,23 @@ MARK = "RERENDER_OWNER"
 GRACE_SECONDS = 3
 """What is asked to end is killed after so long."""
 
+ROUNDS = 10
+"""How often it is looked for what is left: what cannot be killed is not waited for."""
+
 SETTLE_SECONDS = 2
 """How long the engine may still be making a container that nobody waits for."""
+
+_PRIVATE = re.compile("rerender-[0-9a-f]{16}")
+"""Names of folders for temporary files that end with a process."""
 
 _BYE = b"bye"
 """What a process says that ends by itself, having closed everything."""
 
 _lock = threading.Lock()
-_guards: list[subprocess.Popen[bytes]] = []
+_guards: dict[int, subprocess.Popen[bytes]] = {}
+"""By the process that each was started by: one that was forked has its parent's still."""
+
+log = logging.getLogger(__name__)
 
 
 def guard() -> None:
@@ -49,7 +61,7 @@ def guard() -> None:
     from renderers.hardening import owner
 
     with _lock:
-        if _guards and os.environ.get(MARK) == owner():
+        if os.getpid() in _guards:
             return
         environment = {name: value for name, value in os.environ.items() if name != MARK}
         folder = Path(tempfile.gettempdir(), f"rerender-{secrets.token_hex(8)}")
@@ -61,11 +73,14 @@ def guard() -> None:
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
-        started.wait()  # it has parted from us, and clears away what is made from now on
-        folder.mkdir(mode=0o700)
+        if started.wait() != 0:
+            log.warning("the guard did not start: what a killed run has begun may stay")
+            return
+        folder.mkdir(mode=0o700)  # from now on the guard clears it away
         os.environ |= {MARK: owner(), "TMPDIR": str(folder)}
         tempfile.tempdir = str(folder)
-        _guards[:] = [started]
+        _guards.clear()  # one of a process that forked this one must not wait for us
+        _guards[os.getpid()] = started
         atexit.register(_part, started, os.getpid())
 
 
@@ -75,6 +90,16 @@ def _part(guard: subprocess.Popen[bytes], pid: int) -> None:
         with contextlib.suppress(OSError):
             guard.stdin.write(_BYE)
             guard.stdin.close()
+
+
+def unmarked(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return variables for what shall outlive this process: without mark and private folder."""
+    found = {name: value for name, value in environment.items() if name != MARK}
+    folder = Path(found.get("TMPDIR", ""))
+    if MARK in environment and _PRIVATE.fullmatch(folder.name):
+        found["TMPDIR"] = str(folder.parent)
+        return unmarked({**found, MARK: environment[MARK]})  # one may lie in another
+    return found
 
 
 def marked(mark: str) -> list[psutil.Process]:
@@ -97,16 +122,12 @@ def end_all(processes: list[psutil.Process]) -> list[int]:
     import psutil
 
     for process in processes:
-        try:
+        with contextlib.suppress(psutil.Error):  # it has ended, or is not ours to end
             process.terminate()
-        except psutil.NoSuchProcess:
-            continue
     _, left = psutil.wait_procs(processes, timeout=GRACE_SECONDS)
     for process in left:
-        try:
+        with contextlib.suppress(psutil.Error):
             process.kill()
-        except psutil.NoSuchProcess:
-            continue
     psutil.wait_procs(left, timeout=GRACE_SECONDS)
     return [int(process.pid) for process in left]
 
@@ -119,9 +140,13 @@ def keep_watch(mark: str, folder: str) -> None:
     if os.fork() > 0:
         os._exit(0)
     killed = sys.stdin.buffer.read() != _BYE
-    while left := marked(mark):  # what is being ended may have started something meanwhile
-        end_all(left)
-    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        for _ in range(ROUNDS):  # what is being ended may have started something meanwhile
+            if not (left := marked(mark)):
+                break
+            end_all(left)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
     if killed:
         from renderers.sandbox import remove_stale
 

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from datetime import timedelta
+from typing import Any
 
 from prefect.blocks.notifications import CustomWebhookNotificationBlock
 from prefect.client.orchestration import SyncPrefectClient, get_client
@@ -35,6 +36,11 @@ BLOCK = "rerender-webhook"
 
 FLOWS = ("benchmark", "refresh", "evaluate", "rerun", "report")
 """Ours: a server may know those of others too, which have other signs of life."""
+
+OURS = ResourceSpecification(
+    {"prefect.resource.role": "flow", "prefect.resource.name": list(FLOWS)}
+)
+"""What the events of our flows' runs are related to."""
 
 SILENCE = timedelta(seconds=3 * HEARTBEAT_SECONDS)
 """A run that has given no sign of life for so long is dead."""
@@ -83,9 +89,7 @@ def zombies() -> AutomationCore:
         description="A killed run can then be retried; what it had finished is in the store.",
         trigger=EventTrigger(
             match=ResourceSpecification({"prefect.resource.id": "prefect.flow-run.*"}),
-            match_related=ResourceSpecification(
-                {"prefect.resource.role": "flow", "prefect.resource.name": list(FLOWS)}
-            ),
+            match_related=OURS,
             for_each={"prefect.resource.id"},
             after={heartbeat},
             expect={heartbeat, *(f"prefect.flow-run.{state}" for state in _ENDED)},
@@ -119,7 +123,9 @@ def notifications(webhook: SecretStr) -> list[AutomationCore]:
         {"prefect.resource.role": "flow", "prefect.resource.name": "refresh"}
     )
     failed = EventTrigger(
-        match=runs, expect={"prefect.flow-run.Failed", "prefect.flow-run.Crashed"}
+        match=runs,
+        match_related=OURS,
+        expect={"prefect.flow-run.Failed", "prefect.flow-run.Crashed"},
     )
     finished = EventTrigger(
         match=runs, match_related=refreshes, expect={"prefect.flow-run.Completed"}
@@ -151,8 +157,21 @@ def deploy(environment: Mapping[str, str]) -> None:
 
 
 def _automate(client: SyncPrefectClient, automation: AutomationCore) -> None:
-    """Make an automation, or bring the one of its name up to date."""
+    """Make an automation, or bring the one of its name up to date.
+
+    One that is as it should be is left alone: a new one knows nothing of the signs of life before
+    it, so a run that dies about now would never be missed. So is whether somebody switched it off.
+    """
     known = client.read_automations_by_name(automation.name)
+    kept = next((one for one in known if _says(one) == _says(automation)), None)
     for surplus in known:
-        client.delete_automation(surplus.id)
-    client.create_automation(automation)
+        if surplus is not kept:
+            client.delete_automation(surplus.id)
+    if kept is None:
+        client.create_automation(automation)
+
+
+def _says(automation: AutomationCore) -> dict[str, Any]:
+    """Return what an automation does when, without what the server adds."""
+    said = set(AutomationCore.model_fields) - {"enabled"}
+    return automation.model_dump(include=said, exclude={"trigger": {"id"}})

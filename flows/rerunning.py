@@ -21,6 +21,7 @@ from benchmark.protocols import Scenario
 from benchmark.records import Completion, Instance, Rendering, Score
 from benchmark.store import Journal
 from flows import road, runs, tasks
+from flows.attempts import same
 from flows.batches import Batch, applicable
 from flows.batching import Only, Redo
 from flows.budget import budget
@@ -46,10 +47,11 @@ def rerun(request: RerunRequest) -> State:
 
     Raises:
         RunError: there is no such run, or a model would be asked in another way than it was, or
-            its answers judged by two judges.
+            its answers be rendered in two ways or judged by two judges.
     """
     with opened() as workshop:
-        run = runs.load(workshop.store, request.run or runs.newest(workshop.store))
+        name = request.run or same(workshop.store, "run", lambda: runs.newest(workshop.store))
+        run = runs.load(workshop.store, name)
         redo = Redo(
             stage=Stage(request.stage),
             only=request.only,
@@ -61,6 +63,8 @@ def rerun(request: RerunRequest) -> State:
             return Completed(message=told, data=run.name)
         if redo.stage is Stage.QUERY:
             _require_same_questions(workshop, run, chosen)
+        if redo.stage is not Stage.SCORE:
+            _require_same_road(workshop, run, chosen)
         judge = _judge(workshop, run, redo.stage)
         workshop.budget = budget(
             [*run.models, *((judge.model,) if judge is not None and judge.model else ())],
@@ -92,7 +96,8 @@ def choose(workshop: Workshop, run: Run, redo: Redo) -> list[Entry]:
     """Return the entries that a stage is done again for.
 
     Those that never came to it, since an earlier stage failed, are none of them. Those that have
-    been done again since the wish was said are, so that the stages after it follow.
+    been done again since the wish was said are, so that the stages after it follow. So are those
+    that point to scores of another judge or metric version, though today's may be known already.
     """
     instances = {item.id: item for item in workshop.snapshot(run.snapshot).instances}
     chosen = []
@@ -101,7 +106,8 @@ def choose(workshop: Workshop, run: Run, redo: Redo) -> list[Entry]:
         if keys is None:
             continue
         journal, known = keys
-        if redo.only is Only.ALL or any(_is_open(journal, key, redo) for key in known):
+        elsewhere = redo.stage is Stage.SCORE and not set(known) <= set(entry.scores.values())
+        if redo.only is Only.ALL or elsewhere or any(_is_open(journal, key, redo) for key in known):
             chosen.append(entry)
     return chosen
 
@@ -153,6 +159,30 @@ def _require_same_questions(workshop: Workshop, run: Run, chosen: Sequence[Entry
             )
 
 
+def _require_same_road(workshop: Workshop, run: Run, chosen: Sequence[Entry]) -> None:
+    """Refuse to mix pictures of two container images, or versions of a scenario, in one run."""
+    again = {_place(entry) for entry in chosen}
+    instances = {item.id: item for item in workshop.snapshot(run.snapshot).instances}
+    for name in dict.fromkeys(entry.scenario for entry in chosen):
+        scenario = registry.scenarios.get(name)
+        found = []
+        for entry in run.entries:
+            if entry.scenario != name or not entry.render or _place(entry) in again:
+                continue
+            asked = workshop.journal(Stage.QUERY, entry.part, Completion).get(entry.query)
+            if isinstance(asked, Ok):
+                now = road.render_key(workshop, scenario, instances[entry.instance], asked.value)
+                if not isinstance(now, Ok):
+                    return  # no engine: nothing is rendered either
+                found.append(now.value == entry.render)
+        if found and not any(found):
+            raise RunError(
+                f"run {run.name}: {name} is rendered in another way now (its version or its "
+                f"container image has changed), and pictures of both would stand side by side; "
+                f"first `rerender rerun {run.name} --stage render --only all`"
+            )
+
+
 def _judge(workshop: Workshop, run: Run, stage: Stage) -> Judge | None:
     """Return who judges the run's free answers, if any are judged; the same one for all of them."""
     if not any(is_judged(registry.scenarios.get(name)) for name in run.scenarios):
@@ -161,7 +191,7 @@ def _judge(workshop: Workshop, run: Run, stage: Stage) -> Judge | None:
     if stage is not Stage.SCORE and run.judge not in (None, judge.settings()):
         raise RunError(
             f"run {run.name} has another judge than is set now, and some of its answers would be "
-            f"judged by each; first `rerender rerun {run.name} --stage score --only all`"
+            f"judged by each; first `rerender rerun {run.name} --stage score`"
         )
     return judge
 

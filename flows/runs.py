@@ -22,6 +22,7 @@ from flows.batches import (
     rendering_keys,
     work_of,
 )
+from flows.judges import Judge
 from flows.workshop import Workshop
 from reports.results import Result
 
@@ -64,10 +65,34 @@ class Run(Record):
     entries: tuple[Entry, ...]
 
 
-def run_name(snapshot: str, models: Iterable[str], instances: Iterable[str]) -> str:
-    """Name a run by what it evaluates: the same evaluation has the same name."""
-    digest = digest_json([snapshot, sorted(models), sorted(instances)])
-    return f"{snapshot}-{digest[:8]}"
+def run_name(
+    snapshot: str, models: Iterable[str], instances: Iterable[str], judge: Judge | None = None
+) -> str:
+    """Name a run by what it evaluates: the same evaluation has the same name.
+
+    A model that judges is part of that, so that runs of two judges stand side by side.
+    """
+    content = [snapshot, sorted(models), sorted(instances)]
+    if judge is not None and judge.model is not None:
+        content.append(judge.model)
+    return f"{snapshot}-{digest_json(content)[:8]}"
+
+
+def require_same_judge(store: Store, name: str, judge: Judge | None) -> None:
+    """Refuse to replace the points of one judge in a run by those of another.
+
+    Raises:
+        RunError: the run of that name has another judge.
+    """
+    try:
+        before = load(store, name).judge
+    except RunError:  # there is none, or nobody can read it
+        return
+    if judge is not None and before is not None and before.get("name") != judge.name:
+        raise RunError(
+            f"run {name} was judged by {before.get('name')}, now {judge.name} is set: give another "
+            f"--name, or have all of it judged anew by `rerender rerun {name} --stage score`"
+        )
 
 
 def index(workshop: Workshop, batch: Batch) -> list[Entry]:

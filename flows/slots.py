@@ -55,7 +55,8 @@ def wanted(settings: Settings) -> dict[str, int]:
     """Return every limit that a server should have, with its slots."""
     from vlms.providers import PROVIDERS
 
-    asked = [model.partition("/")[0] for model in settings.models if provider_limit(model)]
+    models = (*settings.models, settings.judge)
+    asked = [model.partition("/")[0] for model in models if provider_limit(model)]
     named = {f"provider-{name}": settings.provider_slots for name in (*PROVIDERS, *asked)}
     named |= {f"container-{name}": settings.container_slots for name in registry.renderers.names()}
     return {f"{PREFIX}{name}": slots for name, slots in (named | settings.slots).items()}

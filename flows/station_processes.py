@@ -14,6 +14,7 @@ from pathlib import Path
 import httpx
 import psutil
 
+from flows.lifeline import unmarked
 from flows.station import Member
 
 START_SECONDS = 300
@@ -31,13 +32,14 @@ def start(command: Sequence[str], environment: Mapping[str, str], log: Path) -> 
     """Start a process of its own session, so that Ctrl-C reaches only who keeps the station.
 
     It inherits which signals are ignored: what a shell starts in the background ignores Ctrl-C, so
-    whoever calls this sets a handler of its own for that first.
+    whoever calls this sets a handler of its own for that first. It outlives a process that works
+    and happens to start it (a notebook, a flow).
     """
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("ab") as output:
         process = subprocess.Popen(  # noqa: S603 - our own interpreter with fixed arguments
             [sys.executable, *command],
-            env={**os.environ, **environment},
+            env={**unmarked(os.environ), **environment},
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,

@@ -177,6 +177,7 @@ def opened(settings: Settings | None = None) -> Iterator[Workshop]:
             guard()
             listen()
             workshop, mine = Workshop(settings or Settings()), True
+            workshop.store.sweep()
             _opened.append(workshop)
     try:
         yield workshop

@@ -205,4 +205,4 @@ def test_of_a_name_only_the_first_is_kept(store):
     with pytest.raises(FileExistsError):
         store.create_document("pins/a.json", "2")
     assert store.read_document("pins/a.json") == "1"
-    assert [path.name for path in Path(store.path("pins")).iterdir()] == ["a.json"]
+    assert [path.name for path in Path(store.root).rglob("*") if path.is_file()] == ["a.json"]

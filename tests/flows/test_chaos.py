@@ -285,9 +285,10 @@ def check_that_the_board_counts_once(looked):
 
 
 def check_that_all_is_whole(store: Path) -> None:
-    """Assert that each blob is what its name says, and each document can be read."""
+    """Assert that each blob is what its name says, nothing else is left, and documents are read."""
     blobs = [path for path in (store / "blobs").rglob("*") if path.is_file()]
     whole = [path for path in blobs if re.fullmatch("[0-9a-f]{64}", path.name)]
+    assert whole == blobs, "what was half written is gone"
     assert len(whole) > 2 * sum(chaos.EACH.values())
     assert [path for path in whole if digest_bytes(path.read_bytes()) != path.name] == []
     for path in store.rglob("*.json"):

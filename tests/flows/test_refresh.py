@@ -209,33 +209,6 @@ def test_the_next_day_takes_up_what_is_new(settings, sites):
     assert only.funnel[0].dropped == {"duplicate": 4}
 
 
-@pytest.mark.parametrize("known", [False, True])
-def test_a_week_without_anything_new_is_no_failure(settings, sites, known):
-    from flows.cycle import benchmark
-    from flows.forms import BenchmarkRequest
-
-    site, _ = sites
-    if known:
-        site.script = [piece("site-a", 1)]
-        refresh(settings, "site-a")
-    asked = BenchmarkRequest(sources=["site-a"], models=["oracle"], days=None)
-    with opened(settings):
-        state = benchmark(asked, return_state=True)
-    assert state.is_completed()
-    assert state.message.startswith("nothing new: source 'site-a' gave no usable material")
-
-
-def test_a_week_in_which_nothing_is_usable_is_a_failure(settings, sites):
-    from flows.cycle import benchmark
-    from flows.forms import BenchmarkRequest
-
-    site, _ = sites
-    site.script = [lost(Stage.FETCH, Kind.GONE)]
-    asked = BenchmarkRequest(sources=["site-a"], models=["oracle"], days=None)
-    with opened(settings):
-        assert benchmark(asked, return_state=True).is_failed()
-
-
 def test_since_is_handed_on(settings, sites):
     site, _ = sites
     old = piece("site-a", 1, created=dt.date(2020, 1, 1))

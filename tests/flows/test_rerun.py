@@ -159,6 +159,22 @@ def test_rendering_again_asks_no_model_and_draws_all_or_what_failed(settings, re
     assert Fickle.asked == []
 
 
+def test_pictures_of_two_container_images_are_not_mixed(settings, rendered, monkeypatch):
+    Fickle.answers = {"toy/1": REFUSED, "toy/2": "fail: to compile"}
+    begun(settings)
+    rendered.clear()
+    monkeypatch.setattr(toy.ToyRenderer, "version", "another")
+    for stage in ("query", "render"):
+        with pytest.raises(RunError, match="toy is rendered in another way now"):
+            rerun(settings, stage=stage)
+    assert Fickle.asked == rendered == []
+    state, _, results = rerun(settings, stage="render", only="all")
+    assert state.is_completed()
+    assert results["render"] == {"done": 3, "failed": 1}
+    Fickle.answers = {}
+    assert rerun(settings, stage="query")[0].is_completed()
+
+
 def test_a_run_is_scored_again_without_engine_and_model(settings, monkeypatch):
     begun(settings)
     monkeypatch.setenv("TOY_ENGINE", "down")
@@ -206,6 +222,19 @@ def test_the_form_refuses_other_stages_and_choices():
     for wrong in ({"stage": "fetch"}, {"stage": "score", "only": "some"}, {}):
         with pytest.raises(ValidationError):
             RerunRequest(**wrong)
+
+
+def test_a_time_without_a_zone_is_utc_wherever_the_worker_is(monkeypatch):
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    time.tzset()
+    try:
+        asked = RerunRequest(stage="score", since="2026-01-01T12:00:00")
+        assert asked.since.timestamp() == 1767268800
+        zoned = RerunRequest(stage="score", since="2026-01-01T12:00:00+09:00")
+        assert zoned.since.timestamp() == 1767268800 - 9 * 3600
+    finally:
+        monkeypatch.undo()
+        time.tzset()
 
 
 def test_the_command_line_tells_an_unknown_run_and_how_to_go_on(settings, monkeypatch, capsys):

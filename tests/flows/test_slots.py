@@ -51,6 +51,7 @@ def test_every_provider_and_container_has_a_limit_of_the_settings():
     found = slots.wanted(
         Settings(
             models=["oracle", "own/model"],
+            judge="another/judge",
             provider_slots=5,
             container_slots=7,
             slots={"provider-openai": 2, "container-tex": 3},
@@ -58,7 +59,9 @@ def test_every_provider_and_container_has_a_limit_of_the_settings():
     )
     assert found["rerender-provider-openai"] == 2
     assert found["rerender-provider-anthropic"] == found["rerender-provider-own"] == 5
+    assert found["rerender-provider-another"] == 5
     assert "rerender-provider-oracle" not in found
+    assert "rerender-provider-offline" not in slots.wanted(Settings())
     kinds = [found[f"rerender-container-{kind}"] for kind in ("web", "tex", "lilypond", "graphviz")]
     assert kinds == [7, 3, 7, 7]
 
