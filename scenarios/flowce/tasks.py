@@ -90,6 +90,7 @@ class FlowceLogic(_Question):
     """Logical verification: does a statement hold in the flowchart, yes or no?"""
 
     name = "flowce-logic"
+    version = "2"
     dimension = Dimension.LOGIC
     metrics = ("verdict_accuracy",)
 
