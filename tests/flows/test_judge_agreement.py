@@ -53,7 +53,10 @@ class TestBadLines:
     @pytest.mark.parametrize(
         ("text", "said"),
         [
-            ("human,judge\n1,2\nx,3\n1,nan\n", "line 3: human is 'x', not a number of points; line 4: judge"),
+            (
+                "human,judge\n1,2\nx,3\n1,nan\n",
+                "line 3: human is 'x', not a number of points; line 4: judge",
+            ),
             ("human,judge\n,2\n", "line 2: no points in human"),
             ("human,judge\n" + "a,1\n" * 7, "and 2 more lines"),
             ("points,judge\n1,2\n", "has no column human in its first line"),

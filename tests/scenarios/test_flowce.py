@@ -140,6 +140,14 @@ class TestTexts:
             ('The text in the ellipses is "Start" and "End".', ["Start", "End"]),
             ("Answer: Start, End", ["Start", "End"]),
             ("开始、结束", ["开始", "结束"]),
+            ("- **Start**\n- *Wait_ing*\n- __End__", ["Start", "*Wait_ing*", "End"]),
+            ("**Start**", ["Start"]),
+            ("a*b*c", ["a*b*c"]),
+            ("[Start, Wait, End]", ["Start", "Wait", "End"]),
+            ("[x > 0]", ["[x > 0]"]),
+            ("All texts in the flowchart:\nStart\nEnd", ["Start", "End"]),
+            ("The text in the first box is: Receive it.", ["Receive it."]),
+            ("The text content is: Start, End.", ["Start", "End."]),
             ("None", []),
             ("[]", []),
         ],
@@ -156,7 +164,8 @@ class TestTexts:
 
     @pytest.mark.timeout(60)
     @pytest.mark.parametrize(
-        "unit", ["[ ", '"', "“", "a,", "- \n", "1. ", '["', " ", ",\t", "The "]
+        "unit",
+        ["[ ", '"', "“", "a,", "- \n", "1. ", '["', " ", ",\t", "The ", "**", "*a", "_", "["],
     )
     def test_hostile_length_is_read_in_bounded_time(self, unit):
         for text in (unit * (300_000 // len(unit)), "The " + unit * (300_000 // len(unit))):
