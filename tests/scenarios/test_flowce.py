@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmark import registry
-from benchmark.outcome import Kind, Ok
+from benchmark.outcome import Failed, Kind, Ok
 from scenarios.flowce.tasks import (
     UNREADABLE,
     FlowceExtraction,
@@ -103,8 +103,35 @@ class TestVerdicts:
         assert isinstance(outcome, Ok)
         assert [flag.kind for flag in outcome.value.flags] == [Kind.PARSE_ERROR]
 
+    def test_a_quoted_block_is_not_the_answer(self):
+        quoted = "Yes.\n\n```mermaid\ngraph TD\nA-->B[No]\n```"
+        assert tree(FlowceLogic(), quoted) == "yes"
+        assert tree(FlowceLogic(), "It says:\n```\nprint(1)\n```\nSo no.") == "no"
+        assert tree(FlowceLogic(), "```text\nYes\n```") == "yes"
+        assert tree(FlowceLogic(), 'Here:\n```json\n{"answer": "No"}\n```') == "no"
+
     def test_what_a_model_thought_is_no_verdict(self):
         assert tree(FlowceLogic(), "<think>yes, no, unknown</think>No") == "no"
+
+
+class TestFreeAnswers:
+    @pytest.mark.parametrize(
+        "scenario", [FlowceReasoning(), FlowceLocalization(), FlowceSummarization()]
+    )
+    def test_what_stands_around_a_block_is_part_of_the_answer(self, scenario):
+        text = "A loop:\n\n```python\nprint(1)\n```\n\nThen it ends."
+        assert tree(scenario, text) == text
+        assert tree(scenario, f"<think>so</think>{text}") == text
+        assert tree(scenario, "```text\nA loop.\n```") == "A loop."
+        assert tree(scenario, "Nothing:\n```\n```") == "Nothing:\n```\n```"
+
+    def test_what_is_cut_off_is_read_and_says_so(self):
+        outcome = FlowceSummarization().read("It begins\n```\na", truncated=True)
+        assert isinstance(outcome, Ok)
+        assert [flag.kind for flag in outcome.value.flags] == [Kind.TRUNCATED]
+        repeated = FlowceSummarization().read("It begins. " + "So on, " * 3000, truncated=True)
+        assert isinstance(repeated, Failed)
+        assert repeated.kind is Kind.TRUNCATED
 
 
 class TestTexts:
