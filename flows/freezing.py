@@ -30,6 +30,9 @@ def require_no_infra(
 ) -> None:
     """Refuse to freeze what lacks something through a fault of ours.
 
+    A picture that is missing (``picture_missing``) is no reason: published links die for good, so
+    it would be missing in every run, and the rest would never be had.
+
     Args:
         gatherings: everything that was gathered.
         unplaced: maps whose nodes could not be found.
@@ -38,7 +41,11 @@ def require_no_infra(
     Raises:
         RefreshError: something failed that the next run may find.
     """
-    failed = infra_failures(gatherings)
+    failed = {
+        source: curable
+        for source, failures in infra_failures(gatherings).items()
+        if (curable := [each for each in failures if each.kind is not Kind.PICTURE_MISSING])
+    }
     nowhere = [one.failure for one in unplaced if not one.failure.final]
     if nowhere:
         failed["maps drawn to find their nodes"] = nowhere

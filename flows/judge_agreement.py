@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import csv
 import json
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +26,7 @@ from pydantic import Field
 
 from benchmark.records import Record
 from flows.judging import UnusableInput
-from metrics.agreement import Agreement, agreement
+from metrics.agreement import MOST_POINTS, Agreement, agreement
 from reports.results import Result
 
 MOST_ROWS = 20_000
@@ -203,7 +202,7 @@ def _line(number: int, row: Mapping[str, Any]) -> Line | str:
     human, judge = _points(row.get("human")), _points(row.get("judge"))
     for name, points in (("human", human), ("judge", judge)):
         if isinstance(points, str):
-            return f"line {number}: {name} is {points}, not a number"
+            return f"line {number}: {name} is {points}, not a number of points"
     if human is None:
         return f"line {number}: no points in human"
     if isinstance(human, str) or isinstance(judge, str):
@@ -222,4 +221,4 @@ def _points(value: object) -> float | str | None:
         points = float(value)
     except (ValueError, OverflowError):
         return repr(value)[:40]
-    return points if math.isfinite(points) else repr(value)[:40]
+    return points if abs(points) <= MOST_POINTS else repr(value)[:40]

@@ -143,4 +143,10 @@ def _print_rejected(rejected: tuple[Rejected, ...]) -> None:
         console.print(f"  rejected {line}", soft_wrap=True)
     if len(rejected) > SHOWN:
         console.print(f"  … and {len(rejected) - SHOWN} more, all in the snapshot's manifest")
+    if curable := sum(not one.failure.final for one in rejected):
+        console.print(
+            f"{curable} rejected by no fault of the material: the next refresh, under another "
+            f"name, asks for them again",
+            soft_wrap=True,
+        )
     sys.stdout.flush()

@@ -12,7 +12,8 @@ of several people's, where the value equals Lin's concordance correlation coeffi
 A value that is not defined (fewer than three pairs, a rater who always gives the same) is missing,
 with the reason. Intervals are percentiles of a bootstrap that draws whole groups (all pairs of one
 instance), since two models' answers to one question resemble each other; draws of which the value
-is not defined are left out, and where that is more than half of them there is no interval.
+is not defined are left out, and where that is more than half of them there is no interval. Nor is
+there one of fewer than ten groups: resamples of three pairs that agree would claim 1 to 1.
 """
 
 from __future__ import annotations
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 
 RESAMPLES = 2000
 LEAST_PAIRS = 3
+LEAST_GROUPS = 10
+MOST_POINTS = 1e6
+"""Points are within this of 0, so that their squares can be summed."""
 UNDEFINED_SHARE = 0.5
 
 
@@ -61,7 +65,7 @@ def agreement(
         confidence: the probability that the intervals are made for, in (0, 1).
 
     Raises:
-        ValueError: lengths differ, or points are not finite.
+        ValueError: lengths differ, or points are not finite or beyond ``MOST_POINTS``.
     """
     import numpy as np
 
@@ -69,10 +73,12 @@ def agreement(
     if not len(human) == len(judge) == len(own):
         raise ValueError(f"{len(human)} and {len(judge)} points of {len(own)} groups do not pair")
     pairs = np.array([human, judge], np.float64).reshape(2, -1)
-    if not np.isfinite(pairs).all():
-        raise ValueError("points are finite numbers")
-    drawn = None if _reason(pairs) else _draws(pairs, own, seed)
-    return tuple(_measured(name, of, pairs, drawn, confidence) for name, of in MEASURES.items())
+    if not (np.abs(pairs) <= MOST_POINTS).all():
+        raise ValueError(f"points are finite numbers within {MOST_POINTS:,.0f} of 0")
+    if reason := _reason(pairs):
+        return tuple(Agreement(measure=name, value=None, reason=reason) for name in MEASURES)
+    drawn = _drawn(pairs, own, seed)
+    return tuple(_measured(name, pairs, drawn, confidence) for name in MEASURES)
 
 
 def pearson(pairs: NDArray[np.float64]) -> float | None:
@@ -100,6 +106,8 @@ def quadratic_kappa(pairs: NDArray[np.float64]) -> float | None:
         return None
     observed = float(((human - judge) ** 2).mean())
     chance = float(human.var() + judge.var() + (human.mean() - judge.mean()) ** 2)
+    if not chance:
+        return None
     return 1.0 - observed / chance
 
 
@@ -124,46 +132,51 @@ def _reason(pairs: NDArray[np.float64]) -> str:
 
 def _undefined(pairs: NDArray[np.float64]) -> str:
     same = [name for name, row in zip(("human", "judge"), pairs, strict=True) if _constant(row)]
+    if not same:
+        return "undefined: the points hardly differ"
     return f"undefined: all {' and '.join(same)} points are equal"
 
 
 def _measured(
     name: str,
-    of: Callable[[NDArray[np.float64]], float | None],
     pairs: NDArray[np.float64],
-    drawn: list[NDArray[np.float64]] | None,
+    drawn: dict[str, list[float | None]] | None,
     confidence: float,
 ) -> Agreement:
     import numpy as np
 
-    if drawn is None:
-        return Agreement(measure=name, value=None, reason=_reason(pairs))
-    value = of(pairs)
+    value = MEASURES[name](pairs)
     if value is None:
         return Agreement(measure=name, value=None, reason=_undefined(pairs))
-    found = [each for each in map(of, drawn) if each is not None]
-    if len(found) <= UNDEFINED_SHARE * max(1, len(drawn)):
+    if drawn is None:
+        reason = f"no interval: fewer than {LEAST_GROUPS} instances"
+        return Agreement(measure=name, value=value, reason=reason)
+    found = [each for each in drawn[name] if each is not None]
+    if len(found) <= UNDEFINED_SHARE * RESAMPLES:
         reason = "no interval: most draws have a rater who always gives the same"
-        if not drawn:
-            reason = "no interval: all pairs are of one group"
         return Agreement(measure=name, value=value, reason=reason)
     tail = (1 - confidence) / 2
     low, high = (float(bound) for bound in np.quantile(found, [tail, 1 - tail]))
     return Agreement(measure=name, value=value, low=min(low, value), high=max(high, value))
 
 
-def _draws(
+def _drawn(
     pairs: NDArray[np.float64], groups: Sequence[Hashable], seed: int
-) -> list[NDArray[np.float64]]:
-    """Return ``RESAMPLES`` resamples of whole groups; none where there is one group only."""
+) -> dict[str, list[float | None]] | None:
+    """Return each measure of ``RESAMPLES`` resamples of whole groups; None of too few groups."""
     import numpy as np
 
     members: dict[Hashable, list[int]] = {}
     for place, group in enumerate(groups):
         members.setdefault(group, []).append(place)
-    if len(members) < 2:
-        return []
+    if len(members) < LEAST_GROUPS:
+        return None
     places = [np.array(found) for found in members.values()]
     rng = np.random.default_rng(seed)
-    draws = rng.integers(len(places), size=(RESAMPLES, len(places)))
-    return [pairs[:, np.concatenate([places[group] for group in draw])] for draw in draws]
+    found: dict[str, list[float | None]] = {name: [] for name in MEASURES}
+    for _ in range(RESAMPLES):
+        draw = rng.integers(len(places), size=len(places))
+        drawn = pairs[:, np.concatenate([places[group] for group in draw])]
+        for name, of in MEASURES.items():
+            found[name].append(of(drawn))
+    return found

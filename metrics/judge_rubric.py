@@ -52,7 +52,7 @@ Reply with one JSON object and nothing else: {{"reason": "one or two sentences",
 a whole number from {low} to {high}}}
 """
 
-_FENCED = re.compile(r"\A```(?:json)?[ \t]*\n(.*)\n[ \t]*```\Z", re.DOTALL | re.IGNORECASE)
+_FENCED = re.compile(r"\A```(?:json\b)?(.*)```\Z", re.DOTALL | re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -124,10 +124,14 @@ def read_mark(reply: str, scale: Scale) -> Mark:
     """
     if len(reply) > REPLY_CHARACTERS:
         raise NoJudgment(f"the reply has {len(reply):,} characters")
-    text = reply.strip()
+    text = reply.strip("\ufeff \t\r\n")
     fenced = _FENCED.match(text)
     try:
-        value = json.loads(fenced[1] if fenced else text, object_pairs_hook=_distinct)
+        value = json.loads(
+            fenced[1] if fenced else text,
+            object_pairs_hook=_distinct,
+            strict=False,  # line breaks as they are in the reason: valid enough to be meant
+        )
     except (ValueError, RecursionError):
         raise NoJudgment(f"the reply is not one JSON object: {reply[:200]!r}") from None
     if not isinstance(value, dict) or set(value) != {"reason", "points"}:

@@ -22,6 +22,7 @@ __all__ = [
     "cut_off_flag",
     "degenerate_repetition",
     "extract",
+    "extract_prose",
     "find_blocks",
     "read_json",
     "read_verdict",
@@ -36,6 +37,16 @@ REPETITION_CHARACTERS = 2_000
 REPETITION_TIMES = 12
 
 _CODE_SPAN = re.compile(r"\s*+`([^`\n]++)`\s*+")
+_ANNOUNCEMENT = re.compile(
+    r"(?:sure|okay|here|below|(?:the |my |final )?(?:answer|summary|description)|以下|答案|回答)"
+    r"[^\n]{0,80}[:：]",
+    re.IGNORECASE,
+)
+_COURTESY = re.compile(
+    r"(?:done|that is all|that's (?:all|it)|(?:i )?hope [^\n]{0,60}|let me know [^\n]{0,80}"
+    r"|以上[^\n]{0,9})[.!。！]?",
+    re.IGNORECASE,
+)
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
@@ -102,6 +113,27 @@ def extract(
     )
 
 
+def extract_prose(
+    text: str, languages: tuple[str, ...], *, truncated: bool = False
+) -> Outcome[Extracted]:
+    """Find the answer in a completion that answers in words.
+
+    As ``extract``, but a fenced block is the answer only where nothing stands around it but an
+    announcement ("Here it is:") and a courtesy ("Done."): in prose it is a quotation, and what is
+    said stands beside it.
+    """
+    cleaned, repairs = clean_text(text)
+    body = strip_reasoning(cleaned)
+    if body is None or not body.strip() or _is_one_block(body):
+        return extract(text, languages, truncated=truncated)
+    if truncated and degenerate_repetition(body):
+        return _failed(
+            Kind.TRUNCATED, "degenerate_repetition: the answer repeats itself until it is cut off"
+        )
+    flags = (cut_off_flag(),) if truncated else ()
+    return ok(Extracted(text=_unquote(body).strip("\n"), repairs=repairs, flags=flags))
+
+
 def clean_text(text: str) -> tuple[str, tuple[str, ...]]:
     """Return the text with line feeds only, no byte-order mark and no lone surrogates.
 
@@ -139,6 +171,15 @@ def degenerate_repetition(text: str) -> bool:
         if end + 1 >= max(REPETITION_CHARACTERS, REPETITION_TIMES * period):
             return True
     return False
+
+
+def _is_one_block(body: str) -> bool:
+    blocks = find_blocks(body)
+    if len(blocks) != 1:
+        return False
+    before, after = body[: blocks[0].start].strip(), body[blocks[0].end :].strip()
+    announced = not before or _ANNOUNCEMENT.fullmatch(before) is not None
+    return announced and (not after or _COURTESY.fullmatch(after) is not None)
 
 
 def _prefer(blocks: list[Block], languages: tuple[str, ...]) -> list[Block]:

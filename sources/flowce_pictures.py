@@ -1,9 +1,9 @@
 """FlowCE's pictures: only links were published, on some 190 hosts, and some of them are dead.
 
 A picture that is not to be had is missing (``picture_missing``): the infrastructure's failure, told
-with the reason, asked for again by the next refresh, and never a wrong answer of anybody. What
-comes is known by its first bytes to be a picture and is decoded later, within the limits of
-``renderers.canvas``.
+with the reason, asked for again by the next refresh, and never a wrong answer of anybody; what
+there is is frozen without it. What comes is known by its first bytes to be a picture and is decoded
+later, within the limits of ``renderers.canvas``.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ FILES = 50_000
 INTERVAL = 2.0
 """Seconds between two requests to one host."""
 SILENT_HOSTS = 12
-"""After so many hosts in a row that do not answer, it is the network, and nothing more is asked."""
+"""After so many hosts in a row that do not answer, it is the network: nothing more is asked, and
+what was not asked for is no missing picture but a failure (``network``) that keeps a refresh from
+freezing."""
 DIGESTS = "pins/360AILAB-NLP__FlowCE.pictures.json"
 """Where the store keeps what each link showed at first."""
 
@@ -102,9 +104,12 @@ class LinkedPictures:
         """The sha256 of each picture that was ever got, by its link."""
 
     def get(self, path: str, link: str | None) -> Outcome[bytes]:
-        """Return the picture of a link."""
+        """Return the picture of a link; ``network`` once it is plain that there is none."""
         if link is None:
             return missing(path, "no link was published")
+        if self._in_a_row >= SILENT_HOSTS:
+            told = f"not asked: {self._in_a_row} hosts in a row did not answer; is there a network?"
+            return Failed.of(Stage.FETCH, Kind.NETWORK, told)
         url = _as_https(link)
         answer = self._ask(url)
         if isinstance(answer, Failed):
@@ -122,9 +127,6 @@ class LinkedPictures:
             return Failed.of(Stage.FETCH, Kind.NOT_AS_CLAIMED, "this is no https address")
         if host in self._silent:
             return self._silent[host]
-        if self._in_a_row >= SILENT_HOSTS:
-            told = f"not asked: {self._in_a_row} hosts in a row did not answer"
-            return Failed.of(Stage.FETCH, Kind.NETWORK, told)
         answer = self._download(_site(host), url)
         if isinstance(answer, Failed) and not answer.final and answer.kind not in _OURS:
             told = f"{host} did not answer before in this refresh ({answer.kind})"

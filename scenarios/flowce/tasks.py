@@ -21,7 +21,7 @@ from scenarios.flowce.derivation import Deriving
 from scenarios.flowce.questions import Dimension
 from scenarios.flowce.texts import read_texts, write_texts
 from scenarios.mindbench.phrasing import LANGUAGES, language_of, read_sections
-from scenarios.parsing import Extracted, extract
+from scenarios.parsing import Extracted, extract, extract_prose
 from scenarios.verdicts import read_verdict
 
 UNREADABLE = "unreadable"
@@ -36,7 +36,7 @@ class _Question(Deriving):
 
     name: str
     family = "flowce"
-    version = "1"
+    version = "2"
     subsets: tuple[str, ...] = LANGUAGES
     renderer = None
     metrics: tuple[str, ...]
@@ -59,7 +59,7 @@ class _Question(Deriving):
             An answer whose ``tree`` is what the metrics compare, or a failure of stage parse where
             there is no answer at all.
         """
-        outcome = extract(text, _TAGS, truncated=truncated)
+        outcome = self._extract(text, truncated=truncated)
         if isinstance(outcome, Failed):
             return outcome
         found = outcome.value
@@ -71,6 +71,9 @@ class _Question(Deriving):
     def repair(self, answer: Answer, failure: Failed) -> Answer | None:  # noqa: ARG002 - contract
         """Return None: nothing is rendered."""
         return None
+
+    def _extract(self, text: str, *, truncated: bool) -> Outcome[Extracted]:
+        return extract_prose(text, _TAGS, truncated=truncated)
 
     def _answer(self, written: str, found: Extracted) -> Answer:
         return _as_read(written, written, found)
@@ -118,6 +121,9 @@ class FlowceExtraction(_Question):
     def blank(self) -> str:
         """Return an answer that names no text."""
         return "[]"
+
+    def _extract(self, text: str, *, truncated: bool) -> Outcome[Extracted]:
+        return extract(text, _TAGS, truncated=truncated)
 
     def _answer(self, written: str, found: Extracted) -> Answer:
         read = read_texts(written)

@@ -25,9 +25,15 @@ _JSON = re.compile(r"\A[\[{]\s*+[\"'“\[{\]}]|(?<![^\s:：])\[\s*+\"")
 """A JSON value at the beginning, or an array of texts behind some prose."""
 _BULLET = re.compile(r"\s*+(?:[-*•·]|\(?\d{1,3}[.)、])\s++(\S.*)")
 _LEAD_IN = re.compile(
-    r"\s*+(?:(?:the |final )?(?:answer|texts?)|答案|文字)(?: is| are|是|为)?\s?[:：]\s*+",
+    r"\s*+(?:(?:(?:the |final )?(?:answer|texts?)|答案|文字)(?: is| are|是|为)?"
+    r"|(?:the |all |here (?:is|are) )[^:：\n\"“”]{0,80}\b"
+    r"(?:is|are|says?|reads?|texts?|content|list|box(?:es)?|(?:flow)?chart|picture|image))"
+    r"\s?[:：]\s*+",
     re.IGNORECASE,
 )
+_EMPHASIS = re.compile(r"(\*\*|__|\*|_)(?=\S)([^*_\n]++)(?<=\S)\1")
+_BARE_ARRAY = re.compile(r"\[([^\[\]\n]*+)\]")
+"""An array without quotation marks, where commas stand in it."""
 _TIGHT_COMMA = re.compile(r",(?!\s)(?!(?<=\d,)\d{3}(?!\d))")
 """A comma without white space behind it that does not group the digits of a number."""
 _LOOSE_COMMA = re.compile(r",\s++|[，、]\s*+")
@@ -50,7 +56,8 @@ def read_texts(text: str) -> Texts:
 
     JSON arrays of texts are read as they are (also arrays of arrays, and the values of objects).
     Otherwise each line names one text; where there are bullets or numbers, only their lines do.
-    Quotation marks around a text are left out. A single line is
+    Quotation marks and marks of emphasis around a text are left out, and so is what introduces the
+    texts ("The texts in the chart are:"). A single line is
 
     * a sentence ('The text is "Start" and "End".'): the texts in double quotation marks; or
     * split as FlowCE's labels are joined: at commas without a space behind them (not within 1,326);
@@ -88,6 +95,8 @@ def _read_lines(text: str) -> list[str]:
     if len(lines) > 1:
         return [_unquote(line) for line in bullets or lines]
     line = _unquote((bullets or lines or [""])[0])
+    array = _BARE_ARRAY.fullmatch(line)
+    line = array[1] if array and "," in array[1] else line
     quoted = [first or second for first, second in _QUOTED.findall(line)]
     return quoted if quoted and _PROSE.match(line) else _split(line)
 
@@ -113,8 +122,10 @@ def _split(line: str) -> list[str]:
 
 
 def _unquote(text: str) -> str:
-    """Drop quotation marks around a whole text."""
+    """Drop quotation marks and marks of emphasis around a whole text."""
     text = text.strip()
+    if emphasis := _EMPHASIS.fullmatch(text):
+        text = emphasis[2]
     if len(text) > 2 and _QUOTES.get(text[0]) == text[-1]:
         inner = text[1:-1]
         if text[0] not in inner and text[-1] not in inner:

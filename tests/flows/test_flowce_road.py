@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchmark import registry
-from benchmark.outcome import Kind, Ok
+from benchmark.outcome import Blame, Failed, Kind, Ok, Stage
 from benchmark.protocols import Needs
 from benchmark.records import Completion
 from benchmark.settings import Settings
@@ -14,7 +14,7 @@ from flows.batches import applicable
 from flows.evaluate import select
 from flows.forms import EvaluateRequest
 from flows.freezing import RefreshError, freeze, require_no_infra
-from flows.gathering import Gathering
+from flows.gathering import Gathering, Lost
 from flows.scoring import Scorer
 from flows.workshop import Workshop
 from tests.sources.flowce_copy import build, draw
@@ -46,15 +46,23 @@ def gathered(workshop, folder, numbers=ALL) -> Gathering:
     return gathering
 
 
-def test_a_picture_that_is_missing_stops_the_freezing_unless_it_is_wanted(workshop, tmp_path):
+def test_what_there_is_is_frozen_without_the_pictures_that_are_missing(workshop, tmp_path):
     gathering = gathered(workshop, tmp_path / "images", ("3", "5", "6", "8", "9"))
-    with pytest.raises(RefreshError, match=r"2 infra failures, the first: picture is missing:.*84"):
-        require_no_infra([gathering], [], partial=False)
-    require_no_infra([gathering], [], partial=True)
+    require_no_infra([gathering], [], partial=False)
     frozen = workshop.snapshot(freeze(workshop, [gathering], "some"))
     assert [one.id for one in frozen.rejected] == ["flowce-logic/1", "flowce-reasoning/0"]
+    assert {one.failure.blame for one in frozen.rejected} == {Blame.INFRA}
     assert frozen.funnel[0].unfetched == {str(Kind.PICTURE_MISSING): 2}
     assert "flowce-logic/1" not in {instance.id for instance in frozen.instances}
+
+
+def test_a_network_that_is_down_freezes_nothing_unless_it_is_wanted(workshop, tmp_path):
+    gathering = gathered(workshop, tmp_path / "images", ("3", "5", "6", "8", "9"))
+    down = Failed.of(Stage.FETCH, Kind.NETWORK, "not asked: 12 hosts in a row did not answer")
+    gathering.unfetched.append(Lost.of(down))
+    with pytest.raises(RefreshError, match=r"flowce: 1 infra failures, the first: not asked"):
+        require_no_infra([gathering], [], partial=False)
+    require_no_infra([gathering], [], partial=True)
 
 
 def test_the_family_is_asked_and_the_truth_is_the_best_answer_to_every_question(workshop, tmp_path):

@@ -53,7 +53,10 @@ class TestBadLines:
     @pytest.mark.parametrize(
         ("text", "said"),
         [
-            ("human,judge\n1,2\nx,3\n1,nan\n", "line 3: human is 'x', not a number; line 4: judge"),
+            (
+                "human,judge\n1,2\nx,3\n1,nan\n",
+                "line 3: human is 'x', not a number of points; line 4: judge",
+            ),
             ("human,judge\n,2\n", "line 2: no points in human"),
             ("human,judge\n" + "a,1\n" * 7, "and 2 more lines"),
             ("points,judge\n1,2\n", "has no column human in its first line"),
@@ -130,15 +133,18 @@ class TestCommand:
         ]
 
     def test_the_table_shows_n_intervals_and_what_is_undefined(self, tmp_path):
-        done = rerender("judge-agreement", str(file(tmp_path, CSV)))
+        text = CSV + "".join(f"{h},{j},LR\n" for h, j, _ in ROWS + ROWS)
+        done = rerender("judge-agreement", str(file(tmp_path, text)))
         assert done.returncode == 0, done.stderr
-        for text in ("0.829", "undefined", "SM: pearson, spearman, quadratic kappa", " to "):
+        undefined = "SM: pearson, spearman, quadratic kappa undefined"
+        for text in ("0.829", "no interval: fewer than 10 instances", undefined, " to "):
             assert text in done.stdout
 
     @pytest.mark.parametrize(
         ("text", "options", "said"),
         [
             ("human,judge\nx,1\n", [], "line 2: human is 'x', not a number"),
+            ("human,judge\n1e308,1\n", [], "line 2: human is '1e308', not a number of points"),
             (CSV, ["--run", "nothing"], "no run is called 'nothing'"),
         ],
     )

@@ -80,7 +80,13 @@ class TestUndefined:
             "undefined: all human and judge points are equal",
         )
 
-    @pytest.mark.parametrize("bad", [([1, 2, 3], [1, 2]), ([1, 2, np.nan], [1, 2, 3])])
+    def test_points_that_hardly_differ(self):
+        found = values([1e-300, 2e-300, 3e-300], [1e-300, 2e-300, 4e-300])["quadratic_kappa"]
+        assert (found.value, found.reason) == (None, "undefined: the points hardly differ")
+
+    @pytest.mark.parametrize(
+        "bad", [([1, 2, 3], [1, 2]), ([1, 2, np.nan], [1, 2, 3]), ([1, 2, 1e308], [1, 2, 3])]
+    )
     def test_what_does_not_pair_is_an_error(self, bad):
         with pytest.raises(ValueError, match=r"pair|finite"):
             agreement(*bad)
@@ -107,9 +113,12 @@ class TestIntervals:
         assert together.value == pytest.approx(apart.value)
         assert together.high - together.low > 1.5 * (apart.high - apart.low)
 
-    def test_one_group_has_none(self):
-        found = values(HUMAN, JUDGE, ["q"] * 6)["pearson"]
-        assert (found.low, found.reason) == (None, "no interval: all pairs are of one group")
+    @pytest.mark.parametrize("instances", [1, 3, 9])
+    def test_few_instances_have_none(self, instances):
+        groups = [number % instances for number in range(12)]
+        found = values(range(12), range(12), groups)["pearson"]
+        assert (found.value, found.low) == (pytest.approx(1), None)
+        assert found.reason == "no interval: fewer than 10 instances"
 
     def test_mostly_undefined_draws_have_none(self):
         found = values([5] + [0] * 40, [5] + [0] * 40)["pearson"]

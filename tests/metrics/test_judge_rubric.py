@@ -64,6 +64,18 @@ class TestReading:
     @pytest.mark.parametrize(
         "text",
         [
+            '{"reason": "first line\nsecond line", "points": 4}',
+            f"```json\r\n{reply(4)}\r\n```",
+            f"```JSON {reply(4)}```",
+            f"\ufeff{reply(4)}",
+        ],
+    )
+    def test_careless_spelling_of_the_same_is_read(self, text):
+        assert read_mark(text, FIVE).points == 4
+
+    @pytest.mark.parametrize(
+        "text",
+        [
             "",
             "5",
             "I give 5 points.",

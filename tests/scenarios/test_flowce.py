@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmark import registry
-from benchmark.outcome import Kind, Ok
+from benchmark.outcome import Failed, Kind, Ok
 from scenarios.flowce.tasks import (
     UNREADABLE,
     FlowceExtraction,
@@ -103,8 +103,35 @@ class TestVerdicts:
         assert isinstance(outcome, Ok)
         assert [flag.kind for flag in outcome.value.flags] == [Kind.PARSE_ERROR]
 
+    def test_a_quoted_block_is_not_the_answer(self):
+        quoted = "Yes.\n\n```mermaid\ngraph TD\nA-->B[No]\n```"
+        assert tree(FlowceLogic(), quoted) == "yes"
+        assert tree(FlowceLogic(), "It says:\n```\nprint(1)\n```\nSo no.") == "no"
+        assert tree(FlowceLogic(), "```text\nYes\n```") == "yes"
+        assert tree(FlowceLogic(), 'Here:\n```json\n{"answer": "No"}\n```') == "no"
+
     def test_what_a_model_thought_is_no_verdict(self):
         assert tree(FlowceLogic(), "<think>yes, no, unknown</think>No") == "no"
+
+
+class TestFreeAnswers:
+    @pytest.mark.parametrize(
+        "scenario", [FlowceReasoning(), FlowceLocalization(), FlowceSummarization()]
+    )
+    def test_what_stands_around_a_block_is_part_of_the_answer(self, scenario):
+        text = "A loop:\n\n```python\nprint(1)\n```\n\nThen it ends."
+        assert tree(scenario, text) == text
+        assert tree(scenario, f"<think>so</think>{text}") == text
+        assert tree(scenario, "```text\nA loop.\n```") == "A loop."
+        assert tree(scenario, "Nothing:\n```\n```") == "Nothing:\n```\n```"
+
+    def test_what_is_cut_off_is_read_and_says_so(self):
+        outcome = FlowceSummarization().read("It begins\n```\na", truncated=True)
+        assert isinstance(outcome, Ok)
+        assert [flag.kind for flag in outcome.value.flags] == [Kind.TRUNCATED]
+        repeated = FlowceSummarization().read("It begins. " + "So on, " * 3000, truncated=True)
+        assert isinstance(repeated, Failed)
+        assert repeated.kind is Kind.TRUNCATED
 
 
 class TestTexts:
@@ -140,6 +167,14 @@ class TestTexts:
             ('The text in the ellipses is "Start" and "End".', ["Start", "End"]),
             ("Answer: Start, End", ["Start", "End"]),
             ("开始、结束", ["开始", "结束"]),
+            ("- **Start**\n- *Wait_ing*\n- __End__", ["Start", "*Wait_ing*", "End"]),
+            ("**Start**", ["Start"]),
+            ("a*b*c", ["a*b*c"]),
+            ("[Start, Wait, End]", ["Start", "Wait", "End"]),
+            ("[x > 0]", ["[x > 0]"]),
+            ("All texts in the flowchart:\nStart\nEnd", ["Start", "End"]),
+            ("The text in the first box is: Receive it.", ["Receive it."]),
+            ("The text content is: Start, End.", ["Start", "End."]),
             ("None", []),
             ("[]", []),
         ],
@@ -156,7 +191,8 @@ class TestTexts:
 
     @pytest.mark.timeout(60)
     @pytest.mark.parametrize(
-        "unit", ["[ ", '"', "“", "a,", "- \n", "1. ", '["', " ", ",\t", "The "]
+        "unit",
+        ["[ ", '"', "“", "a,", "- \n", "1. ", '["', " ", ",\t", "The ", "**", "*a", "_", "["],
     )
     def test_hostile_length_is_read_in_bounded_time(self, unit):
         for text in (unit * (300_000 // len(unit)), "The " + unit * (300_000 // len(unit))):

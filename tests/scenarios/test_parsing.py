@@ -292,6 +292,48 @@ class TestVerdicts:
     def test_reads(self, text, language, verdict):
         assert read_verdict(text, language) == verdict
 
+    @pytest.mark.parametrize(
+        ("texts", "verdict"),
+        [
+            (("The statement does not hold.", "It doesn’t hold.", "It does not.", "Wrong.", "N",
+              "The answer is not yes.", "This is incorrect.", "It's false", "Of course not.",
+              "The claim isn't true.", "The statement is untrue", "Correct answer: No", "ＮＯ",
+              "Yes or No?\nNo", "true or false? false", "Does it hold? No",
+              "\\boxed{\\text{No}}", "So the correct answer is No."), "no"),
+            (("The statement holds.", "That's correct.", "No doubt: yes", "Right.", "Y", "It does.",
+              "No problem! The answer is yes.", "The statement is therefore accurate.",
+              "Answer with one word: Yes or No. Yes", "Yes, no arrow leads there."), "yes"),
+            (("是否成立：否", "该陈述不成立", "陈述不正确", "正确答案是否", "这个陈述有误",
+              "有误。", "有一条箭头从A到B，所以该陈述不成立", "图中没有这一步，所以不成立。",
+              "不完全正确",
+              "存在错误，不成立", "能否成立？否", "有没有？没有", "对该陈述，答案为否",
+              "对于该流程图，陈述不成立", "答案不是“是”", "是这样的吗？不是"), "no"),
+            (("该陈述成立。", "该陈述是正确的", "图中有从A到B的箭头，所以成立", "可以", "Yes，成立",
+              "不存在错误，成立", "不难看出，该陈述成立", "错误处理之后进入A，因此成立"), "yes"),
+            (("No, it cannot be determined.", "I don’t know", "Unable to verify", "Not necessarily",
+              "Yes or no cannot be determined", "是否成立无法判断", "对不起，我无法判断", "不一定",
+              "没有足够信息", "不，无法确定"), "unknown"),
+            (("Yes and no", "Yes/No", "Yes, no", "Yes\nNo", "是/否", "是或否", "Partially correct",
+              "The answer is neither yes nor no.", "There is no arrow from A to B.",
+              "It takes the path labelled No.", "Right after A comes B.", "有一条箭头从A到B",
+              "如果答案是否，则进入B", "错误处理之后进入A", "是否下雨"), None),
+        ],
+    )  # fmt: skip
+    def test_what_models_write_is_read_as_people_read_it(self, texts, verdict):
+        assert {text: read_verdict(text, "zh") for text in texts} == dict.fromkeys(texts, verdict)
+
+    @pytest.mark.parametrize(
+        ("text", "verdict"),
+        [
+            ("If the answer is yes, the flow goes to B. So it is false.", "no"),
+            ("When the answer is No, it loops. The statement is therefore correct.", "yes"),
+            ("The statement is false: the branch labelled Yes leads to B.", "no"),
+            ("是否下雨？是，则带伞；否，则不带。因此该陈述成立。", "yes"),
+        ],
+    )
+    def test_what_holds_under_a_condition_is_no_verdict(self, text, verdict):
+        assert read_verdict(text, "zh") == verdict
+
 
 class TestRepetition:
     def test_long_varied_text_is_not_degenerate(self):
@@ -329,7 +371,8 @@ def test_nothing_raises_for_arbitrary_text(text, truncated):
 
 UNITS = [
     '```json\n["', "```\n", "``` ", "a`", "<think>", "</think>\n", "```\nx\n```\n</think>\n",
-    "{", '{"a":', "[[", '"\\', "\\", "' ", "\n~~~x", "yes no ",
+    "{", '{"a":', "[[", '"\\', "\\", "' ", "\n~~~x", "yes no ", "\n", "如果答案是是，",
+    "if the answer is yes ", "因此，",
 ]  # fmt: skip
 
 
