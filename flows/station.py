@@ -7,9 +7,12 @@ a station's; it is believed only of processes that still are who they were.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -120,6 +123,15 @@ def client_environment(settings: Settings, port: int) -> dict[str, str]:
     }
 
 
+def worker_environment(settings: Settings, port: int) -> dict[str, str]:
+    """Return the variables of the worker, and so of the runs that it starts.
+
+    In a terminal Prefect is silent, since commands say themselves what happened; of a worker's run
+    the interface is the only place where a traceback can be read.
+    """
+    return client_environment(settings, port) | {"PREFECT_LOGGING_LEVEL": "INFO"}
+
+
 def server_environment(settings: Settings, port: int) -> dict[str, str]:
     """Return the variables of the server itself.
 
@@ -141,6 +153,7 @@ def server_environment(settings: Settings, port: int) -> dict[str, str]:
         "PREFECT_SERVER_API_AUTH_STRING": sign_in(settings),
         "PREFECT_SERVER_CORS_ALLOWED_ORIGINS": f"http://{HOST}:{port}",
         "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+        "PREFECT_SERVER_LOGGING_LEVEL": "WARNING",  # in a terminal it is silent; here is a log file
         "PREFECT_SERVER_CONCURRENCY_LEASE_STORAGE": LEASES,
         "PREFECT_SERVER_UI_SHOW_PROMOTIONAL_CONTENT": "false",
         f"{recorder}_READ_BATCH_SIZE": "200",
@@ -148,6 +161,23 @@ def server_environment(settings: Settings, port: int) -> dict[str, str]:
         f"{recorder}_FLUSH_INTERVAL": "1",
         "DO_NOT_TRACK": "1",
     }
+
+
+@contextmanager
+def claim(settings: Settings) -> Iterator[bool]:
+    """Yield whether this process may keep a station; nobody else may until the block ends.
+
+    Two that start at the same moment know nothing of each other's note, and the one that finds the
+    port taken would take the note of the other away.
+    """
+    home(settings).mkdir(parents=True, exist_ok=True)
+    with (home(settings) / "lock").open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True
 
 
 def note(settings: Settings, station: Station) -> None:

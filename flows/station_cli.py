@@ -39,7 +39,10 @@ def up(
     if detach:
         _detach(settings, port)
         return
-    _keep(settings, port)
+    with station.claim(settings) as alone:
+        if not alone:
+            fail("a station is being started already; `rerender status` says when it is up")
+        _keep(settings, port)
 
 
 def status() -> None:
@@ -164,7 +167,7 @@ def _provide(settings: Settings, made: Station, stop: threading.Event) -> None:
             deployed = deploying.submit(deploy, dict(os.environ))
             made.members["worker"] = start(
                 ["-m", "prefect", "worker", "start", "--pool", POOL, "--name", "rerender"],
-                station.client_environment(settings, made.port),
+                station.worker_environment(settings, made.port),
                 station.home(settings) / "worker.log",
             )
             station.note(settings, made)
