@@ -133,7 +133,7 @@ def _start(
     home = station.home(settings)
     if answers(f"http://{station.HOST}:{port}/api/health"):
         raise StationError(f"port {port} is taken by another server; choose one with --port")
-    with console.status("starting the server"), ThreadPoolExecutor(1) as importing:
+    with console.status("starting the server"):
         members["server"] = start(
             ["-m", "prefect", "server", "start"],
             station.server_environment(settings, port),
@@ -142,7 +142,9 @@ def _start(
         made = station.Station(port, members)
         station.note(settings, made)
         os.environ.update(station.client_environment(settings, port))
-        importing.submit(import_module, "flows.provisioning")  # seconds that nobody waits for
+        threading.Thread(  # seconds that nobody waits for, not even who is told to end
+            target=import_module, args=["flows.provisioning"], daemon=True
+        ).start()
         wait_until(
             lambda: stop.is_set() or answers(f"{made.api}/health"),
             members["server"],
