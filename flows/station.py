@@ -85,11 +85,16 @@ def home(settings: Settings) -> Path:
     return settings.prefect_home
 
 
+def make_home(settings: Settings) -> Path:
+    """Make the folder of the station; what lies there (runs, logs, a webhook) is the user's."""
+    home(settings).mkdir(mode=0o700, parents=True, exist_ok=True)
+    return home(settings)
+
+
 def password(settings: Settings) -> str:
     """Return the server's password, made at the first call; only the user can read its file."""
-    file = home(settings) / "password"
+    file = make_home(settings) / "password"
     if not file.exists():
-        file.parent.mkdir(parents=True, exist_ok=True)
         fresh = file.with_suffix(f".{os.getpid()}")
         descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w") as opened:
@@ -170,8 +175,7 @@ def claim(settings: Settings) -> Iterator[bool]:
     Two that start at the same moment know nothing of each other's note, and the one that finds the
     port taken would take the note of the other away.
     """
-    home(settings).mkdir(parents=True, exist_ok=True)
-    with (home(settings) / "lock").open("w") as file:
+    with (make_home(settings) / "lock").open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -182,8 +186,7 @@ def claim(settings: Settings) -> Iterator[bool]:
 
 def note(settings: Settings, station: Station) -> None:
     """Write down what runs."""
-    file = home(settings) / "station.json"
-    file.parent.mkdir(parents=True, exist_ok=True)
+    file = make_home(settings) / "station.json"
     fresh = file.with_suffix(f".{os.getpid()}")
     fresh.write_text(json.dumps(asdict(station)))
     fresh.replace(file)

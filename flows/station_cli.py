@@ -196,7 +196,7 @@ def _detach(settings: Settings, port: int) -> None:
     from flows import station
     from flows.station_processes import StationError, end, start, wait_until
 
-    log = station.home(settings) / "up.log"
+    log = station.make_home(settings) / "up.log"
     keeper = start(["-m", "flows.cli", "up", "--port", str(port)], {}, log)
     try:
         with console.status("starting"):

@@ -353,6 +353,7 @@ class TestNote:
         assert station.password(settings) == first
         mode = (tmp_path / "new" / "password").stat().st_mode
         assert stat.S_IMODE(mode) == 0o600
+        assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o700, "nobody reads its logs"
         assert [path.name for path in (tmp_path / "new").iterdir()] == ["password"]
 
 
