@@ -7,9 +7,12 @@ a station's; it is believed only of processes that still are who they were.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -82,11 +85,16 @@ def home(settings: Settings) -> Path:
     return settings.prefect_home
 
 
+def make_home(settings: Settings) -> Path:
+    """Make the folder of the station; what lies there (runs, logs, a webhook) is the user's."""
+    home(settings).mkdir(mode=0o700, parents=True, exist_ok=True)
+    return home(settings)
+
+
 def password(settings: Settings) -> str:
     """Return the server's password, made at the first call; only the user can read its file."""
-    file = home(settings) / "password"
+    file = make_home(settings) / "password"
     if not file.exists():
-        file.parent.mkdir(parents=True, exist_ok=True)
         fresh = file.with_suffix(f".{os.getpid()}")
         descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w") as opened:
@@ -120,6 +128,15 @@ def client_environment(settings: Settings, port: int) -> dict[str, str]:
     }
 
 
+def worker_environment(settings: Settings, port: int) -> dict[str, str]:
+    """Return the variables of the worker, and so of the runs that it starts.
+
+    In a terminal Prefect is silent, since commands say themselves what happened; of a worker's run
+    the interface is the only place where a traceback can be read.
+    """
+    return client_environment(settings, port) | {"PREFECT_LOGGING_LEVEL": "INFO"}
+
+
 def server_environment(settings: Settings, port: int) -> dict[str, str]:
     """Return the variables of the server itself.
 
@@ -141,6 +158,7 @@ def server_environment(settings: Settings, port: int) -> dict[str, str]:
         "PREFECT_SERVER_API_AUTH_STRING": sign_in(settings),
         "PREFECT_SERVER_CORS_ALLOWED_ORIGINS": f"http://{HOST}:{port}",
         "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+        "PREFECT_SERVER_LOGGING_LEVEL": "WARNING",  # in a terminal it is silent; here is a log file
         "PREFECT_SERVER_CONCURRENCY_LEASE_STORAGE": LEASES,
         "PREFECT_SERVER_UI_SHOW_PROMOTIONAL_CONTENT": "false",
         f"{recorder}_READ_BATCH_SIZE": "200",
@@ -150,10 +168,25 @@ def server_environment(settings: Settings, port: int) -> dict[str, str]:
     }
 
 
+@contextmanager
+def claim(settings: Settings) -> Iterator[bool]:
+    """Yield whether this process may keep a station; nobody else may until the block ends.
+
+    Two that start at the same moment know nothing of each other's note, and the one that finds the
+    port taken would take the note of the other away.
+    """
+    with (make_home(settings) / "lock").open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True
+
+
 def note(settings: Settings, station: Station) -> None:
     """Write down what runs."""
-    file = home(settings) / "station.json"
-    file.parent.mkdir(parents=True, exist_ok=True)
+    file = make_home(settings) / "station.json"
     fresh = file.with_suffix(f".{os.getpid()}")
     fresh.write_text(json.dumps(asdict(station)))
     fresh.replace(file)

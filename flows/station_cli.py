@@ -39,7 +39,10 @@ def up(
     if detach:
         _detach(settings, port)
         return
-    _keep(settings, port)
+    with station.claim(settings) as alone:
+        if not alone:
+            fail("a station is being started already; `rerender status` says when it is up")
+        _keep(settings, port)
 
 
 def status() -> None:
@@ -130,7 +133,7 @@ def _start(
     home = station.home(settings)
     if answers(f"http://{station.HOST}:{port}/api/health"):
         raise StationError(f"port {port} is taken by another server; choose one with --port")
-    with console.status("starting the server"), ThreadPoolExecutor(1) as importing:
+    with console.status("starting the server"):
         members["server"] = start(
             ["-m", "prefect", "server", "start"],
             station.server_environment(settings, port),
@@ -139,7 +142,9 @@ def _start(
         made = station.Station(port, members)
         station.note(settings, made)
         os.environ.update(station.client_environment(settings, port))
-        importing.submit(import_module, "flows.provisioning")  # seconds that nobody waits for
+        threading.Thread(  # seconds that nobody waits for, not even who is told to end
+            target=import_module, args=["flows.provisioning"], daemon=True
+        ).start()
         wait_until(
             lambda: stop.is_set() or answers(f"{made.api}/health"),
             members["server"],
@@ -164,7 +169,7 @@ def _provide(settings: Settings, made: Station, stop: threading.Event) -> None:
             deployed = deploying.submit(deploy, dict(os.environ))
             made.members["worker"] = start(
                 ["-m", "prefect", "worker", "start", "--pool", POOL, "--name", "rerender"],
-                station.client_environment(settings, made.port),
+                station.worker_environment(settings, made.port),
                 station.home(settings) / "worker.log",
             )
             station.note(settings, made)
@@ -191,7 +196,7 @@ def _detach(settings: Settings, port: int) -> None:
     from flows import station
     from flows.station_processes import StationError, end, start, wait_until
 
-    log = station.home(settings) / "up.log"
+    log = station.make_home(settings) / "up.log"
     keeper = start(["-m", "flows.cli", "up", "--port", str(port)], {}, log)
     try:
         with console.status("starting"):

@@ -7,7 +7,13 @@ from collections.abc import Mapping
 from uuid import UUID
 
 from prefect.client.orchestration import SyncPrefectClient, get_client
-from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterState, FlowRunFilterStateType
+from prefect.client.schemas.filters import (
+    FlowFilter,
+    FlowFilterId,
+    FlowRunFilter,
+    FlowRunFilterState,
+    FlowRunFilterStateType,
+)
 from prefect.client.schemas.objects import FlowRun, StateType
 from prefect.client.schemas.sorting import FlowRunSort
 from rich.table import Table
@@ -26,14 +32,19 @@ def tables() -> list[Table]:
             [each for each in StateType if each is not StateType.SCHEDULED],
             FlowRunSort.START_TIME_DESC,
         )
+        of = FlowFilter(id=FlowFilterId(any_=[run.flow_id for run in behind]))
+        flows = {one.id: one.name for one in client.read_flows(flow_filter=of)}
     schedule = Table("next", "deployment", title="Schedule", title_justify="left")
     for run in ahead[:SHOWN]:
-        schedule.add_row(_time(run.expected_start_time), _name(run, names))
-    latest = Table("started", "run", "of", "state", title="Latest runs", title_justify="left")
+        schedule.add_row(_time(run.expected_start_time), _deployment(run, names))
+    latest = Table(
+        "started", "run", "flow", "by", "state", title="Latest runs", title_justify="left"
+    )
     for run in behind[:SHOWN]:
         state = run.state
         told = "" if state is None else f"{state.name}: {state.message or ''}".rstrip(": ")
-        latest.add_row(_time(run.start_time), Text(run.name), _name(run, names), Text(told))
+        flow = Text(flows.get(run.flow_id, "?"))
+        latest.add_row(_time(run.start_time), Text(run.name), flow, _by(run), Text(told))
     return [schedule, latest]
 
 
@@ -44,8 +55,15 @@ def _runs(client: SyncPrefectClient, states: list[StateType], sort: FlowRunSort)
     return client.read_flow_runs(flow_run_filter=wanted, sort=sort, limit=SHOWN)
 
 
-def _name(run: FlowRun, names: Mapping[UUID, str]) -> Text:
+def _deployment(run: FlowRun, names: Mapping[UUID, str]) -> Text:
     return Text("by hand" if run.deployment_id is None else names.get(run.deployment_id, "?"))
+
+
+def _by(run: FlowRun) -> str:
+    """Say who started a run: a worker, the run that it is part of, or a user's command."""
+    if run.parent_task_run_id is not None:
+        return "a run"
+    return "hand" if run.deployment_id is None else "worker"
 
 
 def _time(moment: dt.datetime | None) -> str:

@@ -146,7 +146,7 @@ SLEEPS = """
 import time
 from prefect import flow, runtime
 
-@flow
+@flow(name="report")  # dead runs of other flows are somebody else's
 def sleeps():
     print(runtime.flow_run.id, flush=True)
     time.sleep(3600)
@@ -300,16 +300,20 @@ class TestUp:
             "import json\n"
             "from prefect.deployments import run_deployment\n"
             "run = run_deployment('report/report', timeout=200)\n"
-            "print(json.dumps([run.state.name, run.state.message]))",
+            "print(json.dumps([run.state.name, run.state.message, str(run.id)]))",
         )
+        run = state[2]
         assert state[0] == "Failed"
         assert "there is no run yet; `rerender evaluate` makes one" in state[1]
         assert "there is no run yet" in posted.wait_for("Rerender: report Failed")
         by_hand = rerender(environment, "refresh", "--source", "synthetic-mindmaps", "--limit", "1")
         assert by_hand.returncode == 0, by_hand.stderr
         told = rerender(environment, "status").stdout
-        assert "by hand" in told
-        assert "Completed" in told
+        rows = [line for line in told.splitlines() if "Completed" in line or "Failed" in line]
+        assert any("refresh" in row and "hand" in row and "Completed" in row for row in rows)
+        assert any("report" in row and "worker" in row and "Failed" in row for row in rows)
+        logged = api(environment, up, "/logs/filter", {"logs": {"flow_run_id": {"any_": [run]}}})
+        assert any("Traceback" in row["message"] for row in logged), "of the run of the worker"
         posted.wait_for("Rerender: refresh Completed")
 
     @pytest.mark.timeout(600)
@@ -349,6 +353,7 @@ class TestNote:
         assert station.password(settings) == first
         mode = (tmp_path / "new" / "password").stat().st_mode
         assert stat.S_IMODE(mode) == 0o600
+        assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o700, "nobody reads its logs"
         assert [path.name for path in (tmp_path / "new").iterdir()] == ["password"]
 
 
@@ -372,6 +377,16 @@ def test_a_port_that_is_taken_is_told(environment, tmp_path):
         server.server_close()
     assert taken.returncode == 1
     assert f"port {port} is taken by another server" in taken.stderr
+
+
+def test_a_second_one_at_the_same_moment_is_refused(environment, tmp_path):
+    elsewhere = {**environment, "RERENDER_PREFECT_HOME": str(tmp_path)}
+    with station.claim(settings_of(elsewhere)) as alone:
+        assert alone
+        second = rerender(elsewhere, "up", "--port", str(free_port()))
+    assert second.returncode == 2
+    assert "a station is being started already" in second.stderr
+    assert not (tmp_path / "password").exists(), "it has begun nothing"
 
 
 @pytest.mark.timeout(600)
