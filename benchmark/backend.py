@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import datetime as dt
 import os
+import secrets
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,6 +25,12 @@ from benchmark.drafts import draft, sweep
 S3 = frozenset({"s3", "s3a"})
 ATOMIC = S3 | {"gs", "gcs", "abfs", "abfss", "az", "memory"}
 """Protocols of object stores that put an object whole or not at all."""
+
+THROTTLED = frozenset({"SlowDown", "ServiceUnavailable", "RequestLimitExceeded", "503"})
+"""What an object store says that is asked too much; the client has waited and tried again then."""
+
+CREATIONS = 5
+"""How often an object that others make at the same moment is tried."""
 
 
 class StoreError(OSError):
@@ -159,9 +167,24 @@ class ObjectStore:
             self._fs.pipe_file(path, data)
 
     def create(self, path: str, data: bytes) -> None:
-        """Put an object if there is none (raises FileExistsError): the store itself decides."""
-        with self._told():
-            self._fs.pipe_file(path, data, mode="create")
+        """Put an object if there is none (raises FileExistsError): the store itself decides.
+
+        Of two that come at the same moment Amazon refuses both at times (409), and says that they
+        are to ask again.
+        """
+        for left in reversed(range(CREATIONS)):
+            try:
+                with self._told():
+                    self._fs.pipe_file(path, data, mode="create")
+            except OSError as error:
+                code = _code(error)
+                if code == "PreconditionFailed":
+                    raise FileExistsError(path) from error
+                if code != "ConditionalRequestConflict" or not left:
+                    raise
+                time.sleep(secrets.randbelow(1000) / 1000)
+            else:
+                return
 
     def keep(self, path: str, data: bytes) -> None:
         """Put an object: the same again changes nothing, and to ask first costs more."""
@@ -252,10 +275,14 @@ def _client_errors() -> tuple[type[Exception], ...]:
     return (OSError, botocore.exceptions.BotoCoreError, aiohttp.ClientError)
 
 
-def _code(error: OSError) -> str:
+def _code(error: BaseException | None) -> str:
     """Return the name that S3 gives an error, if the error came from there."""
-    answer = getattr(error.__cause__, "response", None) or {}
-    return str(answer.get("Error", {}).get("Code", ""))
+    while error is not None:
+        answer = getattr(error, "response", None)
+        if isinstance(answer, Mapping):
+            return str(answer.get("Error", {}).get("Code", ""))
+        error = error.__cause__
+    return ""
 
 
 def _advice(error: Exception) -> str:
@@ -273,6 +300,8 @@ def _advice(error: Exception) -> str:
         return "no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE"
     if isinstance(error, PermissionError):
         return f"refused ({reason}); the keys must be allowed to list, get and put objects there"
+    if _code(error) in THROTTLED:
+        return f"too many requests ({reason}); run again, with a smaller RERENDER_WORKERS"
     if isinstance(error, HTTPClientError | Unconnected | TimeoutError):
         return f"no answer ({reason}); is AWS_ENDPOINT_URL right, and the server up?"
     return f"{reason}; mend that and run the same command again"

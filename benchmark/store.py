@@ -211,7 +211,6 @@ class Journal(Generic[T]):
     def refresh(self) -> None:
         """Read what others have written since; costs one listing where there is nothing new."""
         with self._lock:
-            self._begun = True
             grown = {
                 f"{self.folder}/{one.name}": self._read.get(one.name, 0)
                 for one in self.store.backend.files(self.folder)
@@ -224,6 +223,7 @@ class Journal(Generic[T]):
                 starts = {path: grown[path] for path in paths[first : first + FILES_AT_ONCE]}
                 for path, data in self.store.backend.read_from(starts).items():
                     self._take(path.rsplit("/", 1)[-1], data)
+            self._begun = True  # a store that did not answer has not been read
 
     def close(self) -> None:
         """Close the file that this process writes."""

@@ -12,7 +12,9 @@ from benchmark.outcome import Failed, Kind, Ok, Stage, ok
 from benchmark.records import Score
 from benchmark.snapshot import Snapshot, SnapshotError, freeze
 from benchmark.store import BlobDamaged, BlobMissing, Journal, Store, StoreError
+from flows.batching import unexpected
 from tests.servers.s3_server import S3Server
+from tests.servers.site import Answer, serving, xml
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -73,6 +75,26 @@ def writers(place):
     for process in started:
         process.kill()
         process.communicate()
+
+
+@pytest.fixture
+def busy(monkeypatch):
+    """A stand-in of a server, and a store on it."""
+    import s3fs
+
+    with serving() as site:
+        for name, value in {
+            "AWS_ENDPOINT_URL": site.address, "AWS_MAX_ATTEMPTS": "1",
+            "AWS_ACCESS_KEY_ID": "someone", "AWS_SECRET_ACCESS_KEY": "secret",
+        }.items():  # fmt: skip
+            monkeypatch.setenv(name, value)
+        s3fs.S3FileSystem.clear_instance_cache()
+        yield site, Store("s3://bucket/store")
+    s3fs.S3FileSystem.clear_instance_cache()
+
+
+def refusal(status, code, message="no", more=""):
+    return xml(f"<Error><Code>{code}</Code><Message>{message}</Message>{more}</Error>", status)
 
 
 def tell(process, line):
@@ -289,6 +311,45 @@ class TestErrors:
         monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
         with pytest.raises(StoreError, match=r"no answer \(.*127\.0\.0\.1:9.*AWS_ENDPOINT_URL"):
             Store(place).put(b"x")
+
+    def test_a_server_that_is_asked_too_much_is_asked_again(self, busy):
+        site, store = busy
+        site.under("/bucket", refusal(503, "SlowDown"), refusal(503, "SlowDown"), Answer(200),
+                   method="PUT")  # fmt: skip
+        store.put(b"x")
+        assert len(site.asked) == 3
+
+    def test_one_that_stays_so_is_no_fault_of_the_work(self, busy):
+        site, store = busy
+        slow = refusal(503, "SlowDown", "Please reduce your request rate.")
+        site.under("/bucket", slow, method="PUT")
+        with pytest.raises(
+            StoreError, match=r"too many requests .*Please reduce.*; run again"
+        ) as slowed:
+            store.put(b"x")
+        failure = unexpected(Stage.SCORE, slowed.value)
+        assert (failure.kind, failure.final) == (Kind.NETWORK, False)
+        assert len(site.asked) < 20
+
+    @pytest.mark.parametrize("element", ["", "<Condition>If-None-Match</Condition>"])
+    def test_a_name_that_is_taken_is_known_whoevers_server_says_so(self, busy, element):
+        site, store = busy
+        site.under("/bucket", refusal(412, "PreconditionFailed", more=element), method="PUT")
+        with pytest.raises(FileExistsError):
+            store.create_document("snapshots/s.json", "{}")
+
+    def test_two_that_create_at_the_same_moment_ask_again(self, busy):
+        site, store = busy
+        conflict = refusal(409, "ConditionalRequestConflict")
+        site.under("/bucket", conflict, conflict, Answer(200), method="PUT")
+        store.create_document("snapshots/s.json", "{}")
+        assert [one.headers.get("if-none-match") for one in site.asked] == ["*"] * 3
+        site.under("/bucket", conflict, refusal(412, "PreconditionFailed"), method="PUT")
+        with pytest.raises(FileExistsError):
+            store.create_document("snapshots/s.json", "{}")
+        site.under("/bucket", conflict, method="PUT")
+        with pytest.raises(StoreError):
+            store.create_document("snapshots/s.json", "{}")
 
     def test_the_endpoint_may_be_said_in_fsspecs_way(self, server, place, monkeypatch):
         import fsspec.config

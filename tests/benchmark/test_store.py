@@ -9,7 +9,7 @@ import pytest
 
 from benchmark.outcome import Failed, Kind, Ok, Stage, ok
 from benchmark.records import Score
-from benchmark.store import BlobDamaged, BlobMissing, Journal, Store
+from benchmark.store import BlobDamaged, BlobMissing, Journal, Store, StoreError
 
 
 @pytest.fixture
@@ -39,6 +39,20 @@ def test_blobs_are_kept_once_and_verified(store):
         store.get(digest)
     with pytest.raises(BlobMissing, match="not in the store"):
         store.get("0" * 64)
+
+
+def test_a_store_that_did_not_answer_is_read_later(store, monkeypatch):
+    journal(store).add("a", ok(score(1)))
+    mine = journal(store)
+
+    def down(folder):
+        raise StoreError("no answer")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(store.backend, "files", down)
+        with pytest.raises(StoreError):
+            mine.done("a")
+    assert mine.done("a") == ok(score(1)), "not taken for an empty one"
 
 
 def test_an_interrupted_write_leaves_no_blob(store, monkeypatch):

@@ -271,6 +271,9 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         self._reply()
 
+    def do_PUT(self) -> None:
+        self._reply()
+
     def _send(self, answer: Answer) -> None:
         self.send_response(answer.status)
         for name, value in answer.headers.items():
