@@ -1,7 +1,7 @@
 """Take the pictures of Prefect's interface that README and docs show: ``make screenshots``.
 
 A station of its own is started in a temporary folder, and its worker runs the weekly deployment on
-the bundled flowcharts. Then Chromium, in the container in which web pages are rendered, opens the
+the bundled material. Then Chromium, in the container in which web pages are rendered, opens the
 interface. The container has no network: what its page asks the station for is fetched here and
 handed in, and what it asks anybody else for is refused.
 """

@@ -161,6 +161,7 @@ def server_environment(settings: Settings, port: int) -> dict[str, str]:
         "PREFECT_SERVER_LOGGING_LEVEL": "WARNING",  # in a terminal it is silent; here is a log file
         "PREFECT_SERVER_CONCURRENCY_LEASE_STORAGE": LEASES,
         "PREFECT_SERVER_UI_SHOW_PROMOTIONAL_CONTENT": "false",
+        "PREFECT_SERVER_UI_V2_ENABLED": "false",  # its pages ask amplitude.com, whatever is set
         f"{recorder}_READ_BATCH_SIZE": "200",
         f"{recorder}_BATCH_SIZE": "200",
         f"{recorder}_FLUSH_INTERVAL": "1",

@@ -241,6 +241,13 @@ class TestUp:
         signed = tuple(station.sign_in(settings_of(environment)).split(":"))
         assert httpx.post(f"{up.api}/flow_runs/filter", json={}, auth=signed).status_code == 200
 
+    def test_the_interface_asks_nobody_else(self, environment, up):
+        import httpx
+
+        shown = httpx.get(f"{up.address}/ui-settings").json()
+        assert shown["default_ui"] == "v1", "pages of the second one ask amplitude.com"
+        assert shown["api_url"] == up.api, "or the pages are blank"
+
     def test_a_second_one_is_refused(self, environment, up):
         second = rerender(environment, "up", "--detach")
         assert second.returncode == 2
