@@ -193,12 +193,17 @@ def _something_new(
 ) -> tuple[Material, int] | None:
     """Derive what was not asked yet, at a turn or a later one; return it and the turn after it.
 
-    None where the piece offers nothing, or only what was asked.
+    None where the piece offers nothing in a whole cycle of kinds, or only what was asked.
     """
+    empty = 0
     for number in range(turn, turn + TRIES):
         derived = scenario.derive(piece, turn=number, seed=seed)
         if derived is None:
-            return None
+            empty += 1
+            if empty == scenario.cycle:
+                return None
+            continue
+        empty = 0
         question = piece.id, _essence(derived)
         if question not in asked:
             asked.add(question)

@@ -39,7 +39,7 @@ TYPES: dict[str, NodeType] = {
 _KNOWN = frozenset(
     (
         *("label", "shape", "style", "dir", "arrowhead", "arrowtail", "xlabel", "headlabel"),
-        *("taillabel", "sides", "skew", "key"),
+        *("taillabel", "sides", "skew", "distortion", "orientation", "key"),
     )
 )
 Attributes = dict[str, str]
@@ -346,9 +346,15 @@ def _is_hidden(attributes: Attributes) -> bool:
 
 def _type(shape: str, attributes: Attributes) -> NodeType:
     if shape == "polygon" and attributes.get("sides", "4") == "4":
-        skew = attributes.get("skew", "0").strip("+-0.")
-        return NodeType.INPUT_OUTPUT if skew else NodeType.PROCESS
+        if _is_set(attributes, "distortion") or _is_set(attributes, "orientation"):
+            return NodeType.OTHER
+        return NodeType.INPUT_OUTPUT if _is_set(attributes, "skew") else NodeType.PROCESS
     return TYPES.get(shape, NodeType.OTHER)
+
+
+def _is_set(attributes: Attributes, name: str) -> bool:
+    """Tell whether a number is given, and not 0."""
+    return bool(attributes.get(name, "0").strip("+-0. "))
 
 
 def _read_label(label: str, names: dict[str, str]) -> str:

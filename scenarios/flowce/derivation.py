@@ -106,10 +106,18 @@ def _chart(truth: str, boxes: tuple[Box, ...] | None) -> Chart | None:
     return Chart(graph.value, known, frames_are_plain(read.value.structure.text))
 
 
-def is_true_wanted(turn: int, seed: int) -> bool:
-    """Return whether the statement of a turn is true: of two in a row, a drawn one is."""
+def is_true_wanted(turn: int, seed: int, chart: str = "") -> bool:
+    """Return whether the statement of a turn is true: of two in a row, a drawn one is.
+
+    Args:
+        turn: of the statement.
+        seed: of all choices.
+        chart: where each chart has turns of its own, what tells it from others; kinds follow turns,
+            so the statements of a kind would else be true of all charts, or of none.
+    """
     pair, place = divmod(turn, 2)
-    return Chance("statement", seed, pair).happens(50) is (place == 0)
+    own = (chart,) if chart else ()
+    return Chance("statement", seed, pair, *own).happens(50) is (place == 0)
 
 
 def write_truth(question: Question, dimension: Dimension, language: Language) -> str:
@@ -153,9 +161,11 @@ def _ask(
             language,
             seeded(name, material, turn, seed),
             turn,
-            wanted=is_true_wanted(turn, seed),
+            wanted=is_true_wanted(turn, seed, material.id),
         )
-        if question is not None and len(found) < most:
+        if question is not None:
             values = tuple(question.values.values())
             found.setdefault((question.kind, values, question.items), question)
+        if len(found) == most:
+            break
     return [(dimension, question) for question in found.values()]

@@ -30,7 +30,7 @@ from scenarios.flowce.asking import Asking, Kind, Maker, Question
 from scenarios.flowce.chart import MOST_NODES, Chart
 from scenarios.mindbench.phrasing import Language
 
-VERSION = 1
+VERSION = 2
 """Raised when anything here, or a wording, changes a question."""
 
 

@@ -28,6 +28,8 @@ _ASKED_TYPES = (
 def all_texts(asking: Asking) -> Question | None:
     """Ask for the texts of all nodes and arrows."""
     chart = asking.chart
+    if not _are_at_arrows(asking):
+        return None
     texts = [*(node.text for node in chart.nodes), *(arrow.label for arrow in chart.arrows)]
     return _list(asking, texts, least=LEAST)
 
@@ -47,6 +49,8 @@ def texts_of_type(asking: Asking) -> Question | None:
 
 def arrow_texts(asking: Asking) -> Question | None:
     """Ask for all texts at arrows."""
+    if not _are_at_arrows(asking):
+        return None
     return _list(asking, [arrow.label for arrow in asking.chart.arrows])
 
 
@@ -67,6 +71,11 @@ def lane_texts(asking: Asking) -> Question | None:
         return None
     lane = asking.chance.choice(list(chart.lanes))
     return _list(asking, [chart.text(node) for node in chart.lanes[lane]], {"lane": lane})
+
+
+def _are_at_arrows(asking: Asking) -> bool:
+    """Tell whether no text stands at a line that is no arrow to one side."""
+    return all(edge.directed or not edge.label for edge in asking.chart.graph.edges)
 
 
 def _list(

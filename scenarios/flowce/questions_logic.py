@@ -13,6 +13,9 @@ from scenarios.graphs import NodeType
 
 Pair = tuple[int, int]
 
+LEAST_ENDS = 2
+"""Of a chart with fewer ends their number is not stated."""
+
 
 def comes_next(asking: Asking) -> Question | None:
     """State that a step comes directly after another one; false: before it, or a step too far."""
@@ -120,10 +123,15 @@ def can_be_together(asking: Asking) -> Question | None:
 
 
 def counts_ends(asking: Asking) -> Question | None:
-    """State how many nodes no arrow leaves."""
-    if not _directed(asking) or not asking.chart.ends:
+    """State how many nodes no arrow leaves, where there are several.
+
+    Most charts have one end: that there is one would nearly always be true, and could be guessed.
+    """
+    true = len(asking.chart.ends)
+    if not _directed(asking) or true < LEAST_ENDS:
         return None
-    return asking.state({"n": str(_number(asking, len(asking.chart.ends)))})
+    near = true - 1 if true > LEAST_ENDS and asking.chance.happens(50) else true + 1
+    return asking.state({"n": str(true if asking.wanted else near)})
 
 
 def counts_arrows_out(asking: Asking) -> Question | None:
@@ -181,19 +189,19 @@ def _is_second(asking: Asking, one: int, other: int) -> bool:
 
 
 def _counts(asking: Asking, numbers: Sequence[int]) -> Question | None:
-    nodes = [node for node in _directed(asking) if numbers[node]]
-    nodes = [node for node in nodes if numbers[node] > 1] or nodes
-    if not nodes:
+    """State a number that some step has; false: of a step that has one more or one less.
+
+    So no number is more often true than false, and none can be guessed without the picture.
+    """
+    named = _directed(asking)
+    present = sorted({numbers[node] for node in named} - {0})
+    stated = [number for number in present if {number - 1, number + 1} & {*present}]
+    if not stated:
         return None
-    node = asking.chance.choice(nodes)
-    return asking.state({"a": asking.chart.text(node), "n": str(_number(asking, numbers[node]))})
-
-
-def _number(asking: Asking, true: int) -> int:
-    """Return a number, or one beside it where a false statement is wanted; never less than 1."""
-    if asking.wanted:
-        return true
-    return true + 1 if true == 1 or asking.chance.happens(50) else true - 1
+    number = asking.chance.choice(stated)
+    fitting = {number} if asking.wanted else {number - 1, number + 1} - {0}
+    node = asking.chance.choice([node for node in named if numbers[node] in fitting])
+    return asking.state({"a": asking.chart.text(node), "n": str(number)})
 
 
 def _state_pair(asking: Asking, pairs: Sequence[Pair]) -> Question | None:

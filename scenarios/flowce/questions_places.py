@@ -129,7 +129,8 @@ def find_neighbour(boxes: Sequence[Box], node: int, side: Side) -> int | None:
     """Return the node that is directly on one side of another one, beyond doubt.
 
     It covers most of the other's breadth, or lies within it; nothing else that is as near reaches
-    into that breadth; and it is not far.
+    into that breadth; nothing that is nearer lies beside that breadth, no farther than it is broad;
+    and it is not far.
     """
     turned = [_turned(box, side) for box in boxes]
     left, _, right, bottom = turned[node]
@@ -146,7 +147,13 @@ def find_neighbour(boxes: Sequence[Box], node: int, side: Side) -> int | None:
     clear = MARGIN <= top - bottom <= FARTHEST
     covers = _overlap(near, turned[node]) >= COVERED * breadth
     alone = all(number == nearest or start >= near[3] + MARGIN for start, number in ahead)
-    return nearest if clear and covers and alone else None
+    aside = any(
+        left - right < _overlap(one, turned[node]) <= -MARGIN
+        and bottom <= one[1]
+        and one[1] + one[3] < 2 * top
+        for one in turned
+    )
+    return nearest if clear and covers and alone and not aside else None
 
 
 def find_outermost(boxes: Sequence[Box], side: Side) -> int | None:

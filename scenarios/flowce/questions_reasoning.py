@@ -113,7 +113,9 @@ def meeting(asking: Asking) -> Question | None:
     for node in asking.some(_decisions(asking)):
         point = chart.meeting_point(node) if len(chart.after(node)) > 1 else None
         if point is not None and chart.text(point):
-            return asking.ask([chart.text(point)], {"a": chart.text(node)})
+            loops = node in chart.reachable(node, without=point)
+            wording = "meeting behind a loop" if loops else None
+            return asking.ask([chart.text(point)], {"a": chart.text(node)}, wording=wording)
     return None
 
 

@@ -106,3 +106,15 @@ def test_a_text_that_looks_like_markup_is_not_asked_for():
     material = make_chart("en", 0, 0).model_copy(update={"truth": f"digraph {strange}"})
     found, _ = derive([material], {"flowce-reasoning": 9, "flowce-localization": 9}, placed)
     assert all(each.truth != "~~~" for each in found)
+
+
+def test_a_text_that_cannot_be_asked_for_does_not_silence_the_rest_of_its_chart():
+    strange = (
+        'digraph { a [label="Start"]; b [label="Ok?", shape=diamond]; c [label="<think>x"]; '
+        'd [label="Go on"]; e [label="End"]; a -> b; b -> c [label=yes]; b -> d [label=no]; '
+        "c -> e; d -> e }"
+    )
+    material = make_chart("en", 0, 0).model_copy(update={"truth": strange})
+    found, _ = derive([material], {"flowce-reasoning": 5}, placed)
+    assert len(found) == 5
+    assert all("<think>" not in each.truth for each in found)

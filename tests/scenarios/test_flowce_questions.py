@@ -13,10 +13,11 @@ from benchmark.chance import Chance
 from benchmark.outcome import Failed
 from benchmark.records import digest_json
 from scenarios import graphs_dot
-from scenarios.flowce.asking import Kind, Question
+from scenarios.flowce.asking import Asking, Kind, Question
 from scenarios.flowce.chart import MOST_NODES, Chart
-from scenarios.flowce.derivation import is_true_wanted
+from scenarios.flowce.derivation import ask_all, is_true_wanted
 from scenarios.flowce.questions import KINDS, MAKERS, Dimension, generate
+from scenarios.flowce.questions_places import find_neighbour
 from scenarios.flowce.wording import wordings
 from scenarios.flowchart import Flowchart
 from scenarios.graphs import Edge, Graph, Node, NodeType
@@ -243,6 +244,34 @@ def test_each_truth_is_derived_again_on_synthetic_charts(language):
         assert truths[kind, "no"], f"{kind} is never false"
 
 
+def test_the_kind_of_a_statement_does_not_tell_whether_it_is_true():
+    """In a set of files each chart is asked by the same turns: truths must not follow them."""
+    truths: dict[Kind, Counter] = {}
+    for number in range(60):
+        for dimension, question in ask_all(make_chart("en", 6, number), 6, seed=0):
+            if dimension is Dimension.LOGIC:
+                truths.setdefault(question.kind, Counter())[question.items[0]] += 1
+    often = {kind: found for kind, found in truths.items() if found.total() >= 20}
+    assert len(often) >= 8
+    for kind, found in often.items():
+        assert max(found.values()) <= 0.75 * found.total(), (kind, found)
+
+
+def test_a_number_of_arrows_does_not_tell_whether_it_is_true():
+    for kind in (Kind.ARROWS_OUT, Kind.ARROWS_IN):
+        stated: dict[str, Counter] = {}
+        for number in range(60):
+            chart = Chart(graphs_dot.read(make_chart("en", 5, number).truth).value)
+            for wanted in (True, False):
+                asking = Asking(kind, chart, "en", Chance(kind, number, int(wanted)), wanted)
+                if (question := MAKERS[Dimension.LOGIC][kind](asking)) is not None:
+                    stated.setdefault(question.values["n"], Counter())[wanted] += 1
+        guessed = sum(max(found.values()) for found in stated.values())
+        asked = sum(found.total() for found in stated.values())
+        assert asked >= 60
+        assert guessed <= 0.65 * asked, (kind, stated)
+
+
 def real_charts(folder: Path) -> list[tuple[str, Graph, bool]]:
     found = []
     for path in sorted(folder.iterdir()):
@@ -378,6 +407,34 @@ def test_doubtful_places_are_not_asked_for():
         if q and q.kind is Kind.NEIGHBOUR and ("below" in q.text or "under" in q.text)
     }
     assert {("s", "f"), ("f", "two"), ("two", "j"), ("one", "e")} >= below >= {("s", "f")}
+
+
+def test_a_nearer_node_beside_makes_the_one_straight_below_doubtful():
+    straight = {"s": (400, 0, 500, 50), "f": (400, 300, 500, 350)}
+    beside, far_off = (540, 100, 640, 150), (840, 100, 940, 150)
+    assert find_neighbour([*straight.values(), far_off], 0, "below") == 1
+    assert find_neighbour([*straight.values(), beside], 0, "below") is None
+    assert find_neighbour([*straight.values(), (540, 300, 640, 350)], 0, "below") == 1, "one row"
+
+
+def test_branches_that_come_back_are_not_said_to_come_together():
+    retried = graph("s>q", "q>fix:no", "fix>q", "q>e:yes", q=NodeType.DECISION)
+    for of, told in ((retried, False), (CHOSEN, True)):
+        asked = [
+            MAKERS[Dimension.REASONING][Kind.MEETING](
+                Asking(Kind.MEETING, Chart(of), "en", Chance(turn))
+            )
+            for turn in range(20)
+        ]
+        assert any("come together" in question.text for question in asked) is told
+
+
+def test_texts_at_lines_without_heads_are_not_called_texts_at_arrows():
+    lines = Graph(CHOSEN.nodes, (*CHOSEN.edges[:-1], Edge("j", "e", "x", directed=False)))
+    for kind in (Kind.ALL_TEXTS, Kind.ARROW_TEXTS):
+        make = MAKERS[Dimension.EXTRACTION][kind]
+        assert make(Asking(kind, Chart(CHOSEN), "en", Chance(1))) is not None
+        assert make(Asking(kind, Chart(lines), "en", Chance(1))) is None
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
