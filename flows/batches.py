@@ -94,6 +94,7 @@ def refer_batch(
     """
     part = f"references/{source}"
     workshop.refresh(part)
+    _refresh_pictures(workshop, {name for material in materials for name in _drawing(material)})
     journal = workshop.journal(Stage.RENDER, part, Instance)
     keys, outcomes = _keyed(
         materials, lambda m: m.id, lambda m: road.reference_key(workshop, m, checks)
@@ -146,6 +147,7 @@ def _ask(
 def render_batch(workshop: Workshop, batch: Batch) -> Tally:
     """Read and render every completion."""
     scenario, instances = work_of(workshop, batch)
+    _refresh_pictures(workshop, [scenario.name])
     redo = batch.redo_of(Stage.RENDER)
     completions = _values(completions_of(workshop, batch, scenario, instances))
     answered = [item for item in instances if item.id in completions]
@@ -217,6 +219,12 @@ def _containers(workshop: Workshop, scenarios: Iterable[str]) -> Place:
     """Return where renderings of some scenarios get their slots."""
     renderers = {registry.scenarios.get(name).renderer for name in scenarios}
     return place(Stage.RENDER, map(container_limit, renderers), workshop.settings.workers)
+
+
+def _refresh_pictures(workshop: Workshop, scenarios: Iterable[str]) -> None:
+    """Learn what other processes have drawn for references: what equals it is not drawn again."""
+    for name in scenarios:
+        workshop.refresh(road.pictures_part(name))
 
 
 def _drawing(material: Material) -> list[str]:

@@ -20,6 +20,7 @@ from prefect import allow_failure
 from prefect.client.schemas.objects import RunInput, State
 from prefect.context import FlowRunContext
 from prefect.futures import PrefectConcurrentFuture, PrefectFuture
+from prefect.settings import get_current_settings
 from prefect.states import Crashed
 from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
 from prefect.tasks import Task
@@ -133,11 +134,11 @@ class Cluster(TaskRunner[Submitted]):
             try:
                 states = [allow_failure(each.state) for each in before]
                 sent = context.run(self._dask.submit, task, parameters, states, dependencies)
-            except Exception as error:  # noqa: BLE001 - it is told where the task's end is awaited
-                ending.set_exception(error)
+            except Exception as error:  # noqa: BLE001 - whoever waits for the task's end is told it
+                ending.set_result(_crashed("not sent to the Dask cluster", error))
                 return
             self._sent.append(sent.wrapped_future)
-            sent.wrapped_future.add_done_callback(lambda _: _arrive(sent, ending))
+            sent.wrapped_future.add_done_callback(lambda _: ending.set_result(_last_state(sent)))
 
         _once_done(before, send)
         return PrefectConcurrentFuture(task_run_id=uuid4(), wrapped_future=ending)
@@ -149,6 +150,12 @@ class Cluster(TaskRunner[Submitted]):
                 raise ClusterError(
                     "RERENDER_RUNNER=dask needs the address of a scheduler: set "
                     "RERENDER_DASK_ADDRESS, e.g. tcp://127.0.0.1:8786 after `dask scheduler`"
+                )
+            if get_current_settings().api.url is None:
+                raise ClusterError(
+                    "RERENDER_RUNNER=dask needs a Prefect server, which tasks on workers report "
+                    "to: `rerender up --detach`, or set PREFECT_API_URL to one that all machines "
+                    "reach"
                 )
             if self._dask is None:
                 self._dask = _reach(self._address)
@@ -240,7 +247,8 @@ def _once_done(futures: list[Submitted], act: Callable[[], None]) -> None:
 
     def count(future: Submitted) -> None:
         nonlocal left
-        future.wait()  # it has ended; this is how a future takes in its state
+        with suppress(Exception):  # one without a state (the server was out of reach) has ended too
+            future.wait()  # this is how a future takes in its state
         with lock:
             left -= 1
             last = left == 0
@@ -251,16 +259,22 @@ def _once_done(futures: list[Submitted], act: Callable[[], None]) -> None:
         future.add_done_callback(count)
 
 
-def _arrive(sent: PrefectDaskFuture[Any], ending: Future[State[Any]]) -> None:
-    """Take in a task's last state and its news from the worker."""
+def _last_state(sent: PrefectDaskFuture[Any]) -> State[Any]:
+    """Take in a task's last state and its news from the worker.
+
+    Whatever goes wrong here is a state too: the flow waits for one, and would wait for ever.
+    """
     done: Untyped = sent.wrapped_future
     if done.cancelled():
-        state: State[Any] = Crashed(message="the flow ended before this task did")
-    elif (error := done.exception()) is not None:
-        state = Crashed(message=f"lost on the Dask cluster: {type(error).__name__}: {error}")
-    else:
+        return Crashed(message="withdrawn from the Dask cluster: the flow or the scheduler ended")
+    try:
         ended = sent.result(raise_on_failure=False)
-        state = sent.state
         if isinstance(ended, ToldTally | Referred):
             ended.news.tell()
-    ending.set_result(state)
+    except Exception as error:  # noqa: BLE001 - e.g. the workers that had the task have died
+        return _crashed("lost on the Dask cluster", error)
+    return sent.state
+
+
+def _crashed(what: str, error: Exception) -> State[Any]:
+    return Crashed(message=f"{what}: {type(error).__name__}: {error}; run again")

@@ -15,7 +15,7 @@ import os
 import platform
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 
 from distributed import Worker, get_worker
@@ -93,7 +93,8 @@ def identity(store: Store) -> str:
     try:
         return store.read_document(IDENTITY)
     except FileNotFoundError:
-        store.write_document(IDENTITY, json.dumps({"store": os.urandom(16).hex()}))
+        with suppress(FileExistsError):  # another flow was quicker: its one counts
+            store.create_document(IDENTITY, json.dumps({"store": os.urandom(16).hex()}))
         return store.read_document(IDENTITY)
 
 

@@ -228,7 +228,12 @@ def _drawn(workshop: Workshop, material: Material, subject: Subject) -> Outcome[
 
 def _references(workshop: Workshop, scenario: Scenario) -> Journal[Rendering]:
     """Return the journal of what was drawn for references; answers that equal one find it there."""
-    return workshop.journal(Stage.RENDER, f"pictures/{scenario.name}", Rendering)
+    return workshop.journal(Stage.RENDER, pictures_part(scenario.name), Rendering)
+
+
+def pictures_part(scenario: str) -> str:
+    """Return the part of that journal."""
+    return f"pictures/{scenario}"
 
 
 def dressing(scenario: Scenario, attributes: Mapping[str, JsonValue]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmark.settings import Settings
 from benchmarks.plan import Load, plan, read
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -25,10 +26,10 @@ def test_a_plan_that_can_be_checked_by_hand():
 
 
 def test_no_more_models_are_asked_at_once_than_batches_run():
-    from flows.tasks import BATCHES_AT_ONCE
+    from flows.cluster import runner
 
     assert plan(Load(models=14)).in_flight == 8 * 4
-    assert vars(BATCHES_AT_ONCE)["_max_workers"] == 4, "or benchmarks.plan says too much"
+    assert vars(runner(Settings()))["_max_workers"] == 4, "or benchmarks.plan says too much"
 
 
 @pytest.mark.parametrize(

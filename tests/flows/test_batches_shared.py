@@ -70,6 +70,21 @@ def test_a_stage_finds_what_another_worker_has_done_of_the_one_before(workers):
     assert batches.render_batch(one, second).done == 3
 
 
+def test_what_another_worker_drew_for_a_reference_is_not_drawn_again(workers, monkeypatch):
+    one, two = workers
+    batches.refer_batch(two, "toy", [each.value for each in toy.ToySource().collect(limit=1)])
+    names = frozen(one)  # which the other has read nothing of
+    drawn = []
+    render = toy.ToyRenderer.render
+    monkeypatch.setattr(
+        toy.ToyRenderer, "render", lambda self, it: drawn.append(it.text) or render(self, it)
+    )
+    batch = Batch(snapshot="toys", model="oracle", scenario="toy", instances=tuple(names))
+    assert batches.query_batch(two, batch).done == 6
+    assert batches.render_batch(two, batch).done == 6
+    assert drawn == [], "the oracle's answers are the references"
+
+
 def test_an_answer_costs_few_requests(workers, place, server):
     workshop = workers[0]
     names = frozen(workshop)

@@ -1,5 +1,6 @@
 """Rendering and scoring on a real Dask cluster: a scheduler and two workers on loopback."""
 
+import datetime as dt
 import json
 import os
 import signal
@@ -12,14 +13,16 @@ from pathlib import Path
 
 import pytest
 
+from benchmark.records import Instance
 from benchmark.settings import Settings
-from flows import cluster
-from flows.console import quieten_prefect
+from benchmark.snapshot import Snapshot, freeze
+from benchmark.store import Store
+from flows import cluster, slots
 from flows.failures import ClusterError, describe
 from flows.forms import EvaluateRequest, RefreshRequest
 from flows.progress import observed_by
 from flows.workshop import opened
-from tests.flows import drawn
+from tests.flows import drawn, toy
 from tests.flows.test_evaluate import Counts
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -27,19 +30,22 @@ pytestmark = pytest.mark.timeout(900)  # a server, a scheduler and two workers s
 
 
 class Dask:
-    """A scheduler and its workers, each a process of its own."""
+    """A scheduler and its workers, each a process of its own; all start at the same time."""
 
     def __init__(self, folder):
         self.folder, self.processes = folder, []
         drawn.install(folder / "plugins")
-        self._start("scheduler", "--host", "127.0.0.1", "--port", "0")
+        self.scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", "0")
+        self.workers = [self.start_worker() for _ in range(2)]
+
+    @property
+    def address(self):
+        written = self.folder / "scheduler.json"
         deadline = time.monotonic() + 120
-        while not (folder / "scheduler.json").exists():
+        while not written.exists():
             assert time.monotonic() < deadline, "the scheduler did not start"
             time.sleep(0.1)
-        self.address = json.loads((folder / "scheduler.json").read_text())["address"]
-        self.workers = [self.start_worker() for _ in range(2)]
-        self.wait_for(2)
+        return json.loads(written.read_text())["address"]
 
     def start_worker(self):
         return self._start(
@@ -82,21 +88,26 @@ class Dask:
                 process.wait()
 
 
-@pytest.fixture(scope="module", autouse=True)
-def prefect():
-    quieten_prefect(debug=False)
-    from prefect.testing.utilities import prefect_test_harness
-
-    drawn.register()
-    with prefect_test_harness(server_startup_timeout=180):
-        yield
+@pytest.fixture(scope="module")
+def dask(tmp_path_factory, request):
+    """Start a cluster, and Prefect's server while it starts."""
+    started = Dask(tmp_path_factory.mktemp("dask"))
+    try:
+        request.getfixturevalue("server")
+        started.wait_for(2)
+        yield started
+    finally:
+        started.end()
 
 
 @pytest.fixture(scope="module")
-def dask(tmp_path_factory, prefect):
-    started = Dask(tmp_path_factory.mktemp("dask"))
-    yield started
-    started.end()
+def server(prefect):
+    """Prefect's server, which knows the limit of the renderer of these tests too."""
+    from prefect.client.orchestration import get_client
+
+    drawn.register()
+    with get_client(sync_client=True) as client:
+        slots.ensure(client, slots.wanted(Settings()))
 
 
 def refresh(settings, source):
@@ -195,6 +206,116 @@ def test_a_worker_that_is_killed_loses_nothing(dask, tmp_path):
     assert {k: sum(v.values()) for k, v in counts.results.items()} == counts.totals
 
 
+def test_a_judge_stays_with_the_flow_and_sees_what_workers_made(dask, tmp_path):
+    place = tmp_path / "store"
+    freeze_questions(Store(str(place)))
+    here = Settings(store=str(place), runner="threads")
+    far = dask.settings(place)
+    state, traced, counts = evaluate(far, "questions")
+    assert state.is_completed(), state.message
+    assert set(lines(place, "score")) == {os.getpid()}, "it has the budget, and may have the key"
+    assert set(lines(place, "render")) <= {worker.pid for worker in dask.workers}
+    values = scores(traced)
+    assert len(values) == 2 * 5
+    assert all(values[key][0] == 5.0 for key in values if key[0] == "oracle")
+    assert all(value is not None for value, _ in values.values())
+    assert {k: sum(v.values()) for k, v in counts.results.items()} == counts.totals
+    assert scores(evaluate(here, "questions")[1]) == values
+
+
+def freeze_questions(store):
+    """Freeze questions whose answers a judge gives points for."""
+    image = store.put(drawn.picture("What happens?"))
+    instances = tuple(
+        Instance(
+            id=f"q{number}", scenario="flowce-reasoning", subset="en", image=image,
+            truth=store.put(f"It stops after step {number}.".encode()), provenance=toy.PROVENANCE,
+            attributes={"question": f"What happens after step {number}?"},
+        )
+        for number in range(5)
+    )  # fmt: skip
+    day = dt.date(2026, 1, 1)
+    freeze(store, Snapshot(name="questions", created=day, licences={"CC0-1.0": 5}, tools={},
+                           instances=instances))  # fmt: skip
+
+
+@pytest.mark.parametrize(("breaks", "told"), [("sending", "not sent to"), ("telling", "lost on")])
+def test_a_cluster_that_breaks_ends_the_run_and_never_hangs_it(
+    dask, breaks, told, tmp_path, monkeypatch
+):
+    from flows.telling import News
+
+    settings = dask.settings(tmp_path / "store")
+    freeze_questions(Store(settings.store))
+    where = cluster._reach
+
+    def broken(address):
+        runner = where(address)
+
+        def submit(*_):
+            raise OSError("the scheduler is gone")
+
+        monkeypatch.setattr(runner, "submit", submit)
+        return runner
+
+    def lost(news):
+        raise OSError("the scheduler is gone")
+
+    if breaks == "sending":
+        monkeypatch.setattr(cluster, "_reach", broken)
+    else:
+        monkeypatch.setattr(News, "tell", lost)
+    state, traced, _ = evaluate(settings, "questions", ["oracle"])
+    assert state.is_failed()
+    assert f"{told} the Dask cluster: OSError: the scheduler is gone; run again" in state.message
+    assert len(traced) == 5
+
+
+def test_what_waits_for_a_task_without_an_end_state_is_not_forgotten():
+    from concurrent.futures import Future
+    from uuid import uuid4
+
+    from prefect.futures import PrefectConcurrentFuture
+
+    told = []
+    ends = [Future(), Future()]
+    futures = [PrefectConcurrentFuture(uuid4(), end) for end in ends]
+    cluster._once_done(futures, lambda: told.append("both have ended"))
+    ends[0].set_exception(OSError("the server does not answer"))
+    assert not told
+    ends[1].set_exception(OSError("the server does not answer"))
+    assert told == ["both have ended"]
+
+
+def test_tasks_elsewhere_need_a_server_to_report_to():
+    from prefect.settings import PREFECT_API_URL, temporary_settings
+    from prefect.task_runners import ThreadPoolTaskRunner
+
+    made = cluster.Cluster(ThreadPoolTaskRunner(), "tcp://127.0.0.1:1")
+    with (
+        temporary_settings(restore_defaults={PREFECT_API_URL}),
+        pytest.raises(ClusterError, match=r"needs a Prefect server.*`rerender up --detach`"),
+    ):
+        made._connect()
+
+
+def test_of_two_flows_that_name_a_store_one_does(tmp_path, monkeypatch):
+    from flows.cluster_worker import identity
+
+    store, other = Store(str(tmp_path)), Store(str(tmp_path))
+    read = store.read_document
+
+    def slow(path):
+        monkeypatch.setattr(store, "read_document", read)
+        try:
+            return read(path)
+        finally:
+            identity(other)  # which is quicker
+
+    monkeypatch.setattr(store, "read_document", slow)
+    assert identity(store) == identity(other) == read("identity.json")
+
+
 def test_another_store_at_the_same_place_is_refused(dask, tmp_path, monkeypatch):
     from dataclasses import replace
 
@@ -232,9 +353,33 @@ def test_secrets_and_what_is_a_machines_own_stay_at_home(tmp_path):
     [("tcp://127.0.0.1:1", "no Dask scheduler answers"), ("nonsense://x:1", "no Dask scheduler"),
      (None, "RERENDER_DASK_ADDRESS")],
 )  # fmt: skip
-def test_a_wrong_address_is_told_with_the_next_step(address, told, tmp_path, monkeypatch):
+def test_a_wrong_address_is_told_with_the_next_step(address, told, server, tmp_path, monkeypatch):
     monkeypatch.setattr(cluster, "CONNECT_SECONDS", 3)
     settings = Settings(store=str(tmp_path), runner="dask", dask_address=address)
     with pytest.raises(ClusterError, match=told) as caught:
         refresh(settings, "toy")
     assert "\n" not in describe(caught.value)
+
+
+def test_a_scheduler_that_dies_ends_the_run_and_the_next_does_the_rest(dask, tmp_path):
+    """The last one: the cluster is gone after it."""
+    settings = dask.settings(tmp_path / "store", batch=2)
+    here = Settings(store=settings.store, workers=2)
+    name, _ = refresh(here, "toy")
+
+    def kill():
+        deadline = time.monotonic() + 200
+        while time.monotonic() < deadline and not lines(settings.store, "score"):
+            time.sleep(0.05)
+        dask.scheduler.kill()
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    state, _, _ = evaluate(settings, name)
+    killer.join()
+    assert state.is_failed()
+    assert "the flow or the scheduler ended" in state.message
+    state, traced, _ = evaluate(here, name)
+    assert state.is_completed(), state.message
+    assert len({key for keys in lines(settings.store, "score").values() for key in keys}) == 44
+    assert len(traced) == 22

@@ -63,7 +63,7 @@ def test_a_run_completes_on_postgresql(database, tmp_path):
     assert down.stdout.strip() == "down"
     rows = asyncio.run(database.ask("select state_name, name from flow_run"))
     assert [row["state_name"] for row in rows].count("Completed") == 1
-    assert len(asyncio.run(database.ask("select name from deployment"))) == 4
+    assert len(asyncio.run(database.ask("select name from deployment"))) == 5
     assert not list(home.rglob("*.db")), "nothing went to SQLite"
     secrets = (PASSWORD, database.address)
     told = [up.stdout, up.stderr, *commands, *map(Path.read_text, home.glob("*.log"))]
