@@ -103,7 +103,10 @@ class Cluster(TaskRunner[Submitted]):
         """Let go of what has not begun, of the workers and of the threads."""
         try:
             if self._dask is not None:
-                with suppress(OSError, TimeoutError):  # a scheduler that is gone is let go of
+                from distributed.client import ClosedClientError
+
+                # a scheduler that is gone is let go of
+                with suppress(OSError, TimeoutError, ClosedClientError):
                     self._dask.client.cancel([each for each in self._sent if not each.done()])
                     self._dask.client.unregister_worker_plugin(self._readiness)
                 self._dask.__exit__(*error)
