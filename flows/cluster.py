@@ -21,7 +21,7 @@ from prefect.client.schemas.objects import RunInput, State
 from prefect.context import FlowRunContext
 from prefect.futures import PrefectConcurrentFuture, PrefectFuture
 from prefect.settings import get_current_settings
-from prefect.states import Crashed
+from prefect.states import Failed
 from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
 from prefect.tasks import Task
 
@@ -103,7 +103,10 @@ class Cluster(TaskRunner[Submitted]):
         """Let go of what has not begun, of the workers and of the threads."""
         try:
             if self._dask is not None:
-                with suppress(OSError, TimeoutError):  # a scheduler that is gone is let go of
+                from distributed.client import ClosedClientError
+
+                # a scheduler that is gone is let go of
+                with suppress(OSError, TimeoutError, ClosedClientError):
                     self._dask.client.cancel([each for each in self._sent if not each.done()])
                     self._dask.client.unregister_worker_plugin(self._readiness)
                 self._dask.__exit__(*error)
@@ -135,7 +138,7 @@ class Cluster(TaskRunner[Submitted]):
                 states = [allow_failure(each.state) for each in before]
                 sent = context.run(self._dask.submit, task, parameters, states, dependencies)
             except Exception as error:  # noqa: BLE001 - whoever waits for the task's end is told it
-                ending.set_result(_crashed("not sent to the Dask cluster", error))
+                ending.set_result(_broke("not sent to the Dask cluster", error))
                 return
             self._sent.append(sent.wrapped_future)
             sent.wrapped_future.add_done_callback(lambda _: ending.set_result(_last_state(sent)))
@@ -262,19 +265,20 @@ def _once_done(futures: list[Submitted], act: Callable[[], None]) -> None:
 def _last_state(sent: PrefectDaskFuture[Any]) -> State[Any]:
     """Take in a task's last state and its news from the worker.
 
-    Whatever goes wrong here is a state too: the flow waits for one, and would wait for ever.
+    Whatever goes wrong here is a state too: the flow waits for one, and would wait for ever. It is
+    Failed, never Crashed, after which Prefect would not begin the batch's next stage.
     """
     done: Untyped = sent.wrapped_future
     if done.cancelled():
-        return Crashed(message="withdrawn from the Dask cluster: the flow or the scheduler ended")
+        return Failed(message="withdrawn from the Dask cluster: the flow or the scheduler ended")
     try:
         ended = sent.result(raise_on_failure=False)
         if isinstance(ended, ToldTally | Referred):
             ended.news.tell()
     except Exception as error:  # noqa: BLE001 - e.g. the workers that had the task have died
-        return _crashed("lost on the Dask cluster", error)
+        return _broke("lost on the Dask cluster", error)
     return sent.state
 
 
-def _crashed(what: str, error: Exception) -> State[Any]:
-    return Crashed(message=f"{what}: {type(error).__name__}: {error}; run again")
+def _broke(what: str, error: Exception) -> State[Any]:
+    return Failed(message=f"{what}: {type(error).__name__}: {error}; run again")
