@@ -8,13 +8,17 @@ from prefect import flow
 from prefect.client.schemas.objects import State
 from prefect.states import Completed, Failed
 
+from benchmark import registry
 from flows.attempts import note, recall
 from flows.evaluate import evaluate
 from flows.forms import BenchmarkRequest, EvaluateRequest, RefreshRequest, ReportRequest
 from flows.freezing import NothingNew
-from flows.refresh import refresh
+from flows.refresh import ALL, refresh
 from flows.report import report
 from flows.workshop import Workshop, opened
+
+WEEK = 7
+"""Days that material of a site may be old, unless the request says."""
 
 
 @flow(name="benchmark", persist_result=False)
@@ -54,9 +58,10 @@ def benchmark(request: BenchmarkRequest = BenchmarkRequest()) -> State:
 
 def _refresh(workshop: Workshop, request: BenchmarkRequest) -> str | NothingNew:
     """Freeze what is new and note it for a retry; returns the snapshot, or that there is none."""
+    sources = request.sources or workshop.settings.refresh_sources
     wanted = RefreshRequest(
-        sources=request.sources or workshop.settings.refresh_sources,
-        days=request.days,
+        sources=sources,
+        days=request.days or (WEEK if any(map(_is_site, sources)) else None),
         limit=request.limit,
         only_new=request.only_new,
         partial=request.partial,
@@ -69,3 +74,8 @@ def _refresh(workshop: Workshop, request: BenchmarkRequest) -> str | NothingNew:
         raise snapshot
     note(workshop.store, "snapshot", snapshot)
     return snapshot
+
+
+def _is_site(source: str) -> bool:
+    """Tell whether a source has something new every week; what lies here is only new once."""
+    return source == ALL or getattr(registry.sources.get(source), "live", False)

@@ -172,7 +172,10 @@ class BenchmarkRequest(Asked):
         default=None, description="Left out: those of the setting `models`."
     )
     days: int | None = Field(
-        default=7, ge=1, description="Leave out what is older than so many days."
+        default=None,
+        ge=1,
+        description="Leave out what is older than so many days; left out: 7 where a site is among "
+        "the sources, else nothing is too old.",
     )
     limit: Limit = None
     max_tokens: int | None = Field(
