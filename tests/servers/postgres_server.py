@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any, Self
 from urllib.parse import quote
 
+from flows.lifeline import unmarked
+
 PATIENCE = 180
 PASSWORD = "pass/word?:@%"  # noqa: S105 - what an address must quote
 
@@ -29,7 +31,9 @@ class PostgresServer:
             self.port: int = probe.getsockname()[1]
 
     def __enter__(self) -> Self:
-        self._folder = Path(tempfile.mkdtemp(prefix="postgres-"))
+        # the user `postgres` cannot come to a folder that is private to this process
+        shared = unmarked(os.environ).get("TMPDIR", "/tmp")  # noqa: S108 - a folder of its own in it
+        self._folder = Path(tempfile.mkdtemp(prefix="postgres-", dir=shared))
         secret = self._folder / "password"
         secret.write_text(PASSWORD)
         if os.geteuid() == 0:  # the server refuses to run as root
