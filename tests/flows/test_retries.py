@@ -161,23 +161,34 @@ def killed(api, environment, frozen, provider, tmp_path_factory):
     for automation in api.post("/automations/filter", json={}).json():
         if automation["name"] == ZOMBIES:
             assert api.delete(f"/automations/{automation['id']}").status_code == 204
-    store = shutil.copytree(frozen, tmp_path_factory.mktemp("killed") / "store")
+    home = tmp_path_factory.mktemp("killed")
+    store = shutil.copytree(frozen, home / "store")
     Answers(provider, lambda number: hang() if number > 3 else None)
     take_runs(api, paused=True)  # the worker leaves it to us
-    run = begin(api, store)
-    starter = subprocess.Popen(
-        [sys.executable, "-m", "prefect", "flow-run", "execute", run],
-        env={**client_of(environment), "RERENDER_STORE": str(store)}, cwd=PROJECT,
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
     try:
-        wait_for(lambda: len(provider.requests) > 3, "models are asked")
-        assert api.get(f"/v2/concurrency_limits/{PROVIDER}").json()["active_slots"] > 0
+        run = begin(api, store)
+        log = home / "log"
+        with log.open("wb") as told:
+            starter = subprocess.Popen(
+                [sys.executable, "-m", "prefect", "flow-run", "execute", run],
+                env={**client_of(environment), "RERENDER_STORE": str(store)}, cwd=PROJECT,
+                stdin=subprocess.DEVNULL, stdout=told, stderr=told,
+            )  # fmt: skip
+
+        def is_asking():
+            assert starter.poll() is None, log.read_text()
+            return len(provider.requests) > 3
+
+        try:
+            wait_for(is_asking, "models are asked")
+            assert api.get(f"/v2/concurrency_limits/{PROVIDER}").json()["active_slots"] > 0
+        finally:
+            if starter.poll() is None:
+                for process in [*psutil.Process(starter.pid).children(True), starter]:
+                    process.kill()
+                starter.wait()
     finally:
-        for process in [*psutil.Process(starter.pid).children(True), psutil.Process(starter.pid)]:
-            process.kill()
-        starter.wait()
-    take_runs(api, paused=False)
+        take_runs(api, paused=False)
     return run, store
 
 
