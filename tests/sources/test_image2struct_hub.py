@@ -63,7 +63,7 @@ def test_a_pinned_revision_is_loaded_and_stays(published, tmp_path):
         assert {revision for _, revision, _ in found} == {COMMIT}
         assert {made.split(",")[0].split("/")[-1] for _, _, made in found} == {"validation"}
         assert opened(served) == {"validation-00000-of-00001.parquet"}, "no card, code, other split"
-        pins = sorted((tmp_path / "store" / "pins").iterdir())
+        pins = sorted((tmp_path / "store" / "pins").glob("*.json"))
         assert [path.name for path in pins] == [
             f"stanford-crfm__{name}.json" for name in ("i2s-latex", "i2s-musicsheet", "i2s-webpage")
         ]
