@@ -4,7 +4,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 ARGS ?=
-JOBS ?= 0
+JOBS ?= 2
 # Packages are installed uncompiled (setup/environment.py): what is imported is compiled once, not
 # in every process: importing torch takes 6 s of processor time instead of 16, Prefect 3 instead of 7.
 unexport PYTHONDONTWRITEBYTECODE
@@ -18,7 +18,7 @@ help: ## Show the targets
 demo: setup ## Run the whole road offline and print a leaderboard
 	@$(BIN)/rerender demo $(ARGS)
 
-test: setup ## Run the tests with real containers (ARGS="-k tex" chooses some, JOBS=2: two at a time)
+test: setup ## Run the tests with real containers (ARGS="-k tex" chooses some, JOBS=0 one by one)
 	@$(PYTHON) -m setup postgresql
 	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(ARGS)
 

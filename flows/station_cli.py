@@ -89,7 +89,8 @@ def prefect(context: typer.Context) -> None:
 
     settings = read_settings()
     found = station.find(settings)
-    if found is None and "PREFECT_API_URL" not in os.environ:
+    needs_none = "--help" in context.args
+    if found is None and "PREFECT_API_URL" not in os.environ and not needs_none:
         fail("nothing is up; `rerender up` starts it", Exit.INFRA_FAILURES)
     ours = {} if found is None else station.client_environment(settings, found.port)
     environment = {**ours, **os.environ}  # what the user says comes first
