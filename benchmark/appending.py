@@ -75,18 +75,22 @@ class Appender(ABC):
     def _settle(self) -> None:
         with self._arriving:
             group, self._waiting = self._waiting, []
-        try:
-            self._write(b"".join(piece.data for piece in group))
-        except OSError as error:
-            self._leave()  # half a line may be its last: nothing is appended to that
-            for piece in group:
-                piece.error = error
-        except BaseException:
-            with self._arriving:
-                self._waiting[:0] = group
-            raise
+        with contextlib.ExitStack() as interrupted:
+            interrupted.callback(self._put_back, group)
+            try:
+                self._write(b"".join(piece.data for piece in group))
+            except OSError as error:
+                self._leave()  # half a line may be its last: nothing is appended to that
+                for piece in group:
+                    piece.error = error
+            interrupted.pop_all()
         for piece in group:
             piece.settled = True
+
+    def _put_back(self, group: list[_Piece]) -> None:
+        """Leave to the next turn what an interrupt kept from being written."""
+        with self._arriving:
+            self._waiting[:0] = group
 
     def _next_path(self) -> str:
         self._count += 1

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
+from flows.budget_options import MaxCost, MaxTokens
 from flows.console import (
     Exit,
     TryExit,
@@ -121,12 +122,8 @@ def evaluate(
     source: Annotated[
         str | None, typer.Option(help="only of this source, or published set (XMind, Zhixi, …)")
     ] = None,
-    max_tokens: Annotated[
-        int | None, typer.Option(help="stop asking once so many tokens went in and out")
-    ] = None,
-    max_cost: Annotated[
-        float | None, typer.Option(help="stop asking once so many US dollars are spent")
-    ] = None,
+    max_tokens: MaxTokens = None,
+    max_cost: MaxCost = None,
 ) -> None:
     """Ask models about a snapshot, render what they write and score it; resumes by itself."""
     from pydantic import ValidationError

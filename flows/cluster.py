@@ -12,7 +12,7 @@ import contextvars
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any, Self, cast
 from uuid import uuid4
 
@@ -64,8 +64,12 @@ class Somewhere(TaskRunner[Submitted]):
             return runner(workshop.settings)
 
     def submit(self, *_: Any, **__: Any) -> Submitted:  # noqa: ANN401
-        """Refuse: a flow submits to the runner of its run."""
-        raise NotImplementedError
+        """Refuse: a flow submits to the runner of its run.
+
+        Raises:
+            ClusterError: always.
+        """
+        raise ClusterError("tasks are submitted to the runner of a run, from within a flow")
 
 
 def runner(settings: Settings) -> TaskRunner[Any]:
@@ -161,13 +165,12 @@ class Cluster(TaskRunner[Submitted]):
                     "reach"
                 )
             if self._dask is None:
-                self._dask = _reach(self._address)
-                try:
-                    self._readiness = _make_ready(self._dask.client, self._address)
-                except BaseException:
-                    dask, self._dask = self._dask, None
-                    dask.__exit__(None, None, None)
-                    raise
+                with ExitStack() as unready:
+                    dask = _reach(self._address)
+                    unready.callback(dask.__exit__, None, None, None)
+                    self._readiness = _make_ready(dask.client, self._address)
+                    unready.pop_all()
+                self._dask = dask
 
 
 def _reach(address: str) -> Untyped:

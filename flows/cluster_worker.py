@@ -7,7 +7,6 @@ store and with the same program, or not at all: a worker that is told otherwise 
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import importlib.metadata
 import json
@@ -17,6 +16,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cache, partial
 
 from distributed import Worker, get_worker
 from distributed.core import Status
@@ -172,12 +172,12 @@ class Readiness(WorkerPlugin):
         Raises:
             Unfit: the flow hears of it; a worker that comes later leaves the cluster instead.
         """
-        try:
-            KEPT.take(self.flow, self.terms, worker.state.nthreads)
-        except Exception:
+        with ExitStack() as unfit:
             if worker.address not in self.present:
-                worker.loop.add_callback(worker.close, reason="unfit for the flow that runs")
-            raise
+                close = partial(worker.close, reason="unfit for the flow that runs")
+                unfit.callback(worker.loop.add_callback, close)
+            KEPT.take(self.flow, self.terms, worker.state.nthreads)
+            unfit.pop_all()
 
     def teardown(self, worker: Worker) -> None:
         """Take note of the flow's end; close the workshop at the worker's end."""
@@ -252,7 +252,7 @@ def _flat(terms: Terms) -> Mapping[str, JsonValue]:
     return {"store": terms.location, **terms.program, **terms.settings}
 
 
-@functools.cache
+@cache
 def _program() -> tuple[tuple[str, str], ...]:
     """Return what this process runs: our own sources, and the packages that decide scores."""
     sources = hashlib.sha256()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from flows.budget_options import MaxCost, MaxTokens
 from flows.console import Exit, console, errors, fail, read_settings, told
 
 if TYPE_CHECKING:
@@ -28,12 +29,8 @@ def rerun(
             help="go on with an earlier rerun: what was done since then (UTC) is done",
         ),
     ] = None,
-    max_tokens: Annotated[
-        int | None, typer.Option(help="stop asking once so many tokens went in and out")
-    ] = None,
-    max_cost: Annotated[
-        float | None, typer.Option(help="stop asking once so many US dollars are spent")
-    ] = None,
+    max_tokens: MaxTokens = None,
+    max_cost: MaxCost = None,
 ) -> None:
     """Do a stage of a run again, and after it whatever that changes.
 

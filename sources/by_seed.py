@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import ClassVar
 
@@ -16,7 +17,7 @@ COUNT = 200
 """Pieces that a source yields; `make` makes any number."""
 
 
-class BySeed:
+class BySeed(ABC):
     """A source of 200 pieces, English and Chinese by turns."""
 
     written: ClassVar[dt.date]
@@ -26,9 +27,9 @@ class BySeed:
         """Choose the seed of the set."""
         self.seed = seed
 
+    @abstractmethod
     def make(self, language: Language, number: int) -> Material:
         """Make one piece."""
-        raise NotImplementedError
 
     def collect(
         self, *, since: dt.date | None = None, limit: int | None = None

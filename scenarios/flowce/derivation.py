@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from functools import lru_cache
 from itertools import chain
 
@@ -27,7 +28,7 @@ WORDS: dict[Language, dict[str, str]] = {
 """How the truth of a statement is answered."""
 
 
-class Deriving:
+class Deriving(ABC):
     """What a scenario has that makes its questions from flowcharts."""
 
     name: str
@@ -77,9 +78,9 @@ class Deriving:
             },
         )
 
+    @abstractmethod
     def read(self, text: str, *, truncated: bool = False) -> Outcome[Answer]:
         """Read an answer, as ``Scenario.read``."""
-        raise NotImplementedError
 
     def _is_read_as_written(self, truth: str) -> bool:
         """Tell whether the right answer needs no repair: a text may look like a block of code."""
