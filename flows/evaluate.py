@@ -24,7 +24,7 @@ from flows.batches import Batch, Tally
 from flows.batching import NO_SPACE, is_full
 from flows.budget import Budget, budget
 from flows.forms import EvaluateRequest
-from flows.judges import is_judged
+from flows.judges import is_judged, paid
 from flows.progress import current
 from flows.runs import Run, RunError, run_name
 from flows.splits import NothingChosen, choose, source_of
@@ -70,7 +70,7 @@ def evaluate(request: EvaluateRequest = EvaluateRequest()) -> State:
         )
         runs.require_same_judge(workshop.store, name, judge)
         workshop.budget = budget(
-            [*models, *((judge.model,) if judge is not None and judge.model else ())],
+            paid(models, judge),
             most_tokens=request.max_tokens,
             most_cost=request.max_cost,
             own_prices=workshop.settings.prices,

@@ -7,7 +7,7 @@ infrastructure's, never that of the model whose answer it is, and the next run a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 from benchmark import registry
@@ -161,3 +161,8 @@ def _sum(one: Usage, other: Usage) -> Usage:
         output_tokens=one.output_tokens + other.output_tokens,
         reasoning_tokens=one.reasoning_tokens + other.reasoning_tokens,
     )
+
+
+def paid(models: Iterable[str], judge: Judge | None) -> list[str]:
+    """Return all whose tokens count against the budget: who is asked, and the model that judges."""
+    return [*models, *((judge.model,) if judge is not None and judge.model else ())]

@@ -27,7 +27,7 @@ from flows.batching import Only, Redo
 from flows.budget import budget
 from flows.evaluate import conclude, submit
 from flows.forms import RerunRequest
-from flows.judges import Judge, is_judged
+from flows.judges import Judge, is_judged, paid
 from flows.runs import Entry, Run, RunError
 from flows.workshop import Workshop, opened
 
@@ -67,7 +67,7 @@ def rerun(request: RerunRequest) -> State:
             _require_same_road(workshop, run, chosen)
         judge = _judge(workshop, run, redo.stage)
         workshop.budget = budget(
-            [*run.models, *((judge.model,) if judge is not None and judge.model else ())],
+            paid(run.models, judge),
             most_tokens=request.max_tokens,
             most_cost=request.max_cost,
             own_prices=workshop.settings.prices,
